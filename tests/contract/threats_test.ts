@@ -14,12 +14,18 @@ const FILES = [
       .test(path)
   );
 
+/** Those of previews that go live, and of pull requests. */
+const PREVIEWS = [
+  ...["_test", "_refused_test", "_model_test"].map((name) => `tests/tools/static_publish${name}.ts`),
+  ...["tests/tools/static_propose_test.ts", "tests/unit/platforms/repo_egress_test.ts"],
+];
+
 /** Tests whose name is put together of an act and its arguments: act, arguments, rest of the name. */
 const OF_ACTS = /^(\w+) (\{.*\}) (.+)$/;
 
 Deno.test("every threat that is said to be stopped names a test that there is", async () => {
   const texts = await Promise.all(
-    FILES.map((file) => Deno.readTextFile(new URL(file, ROOT))),
+    [...FILES, ...PREVIEWS].map((file) => Deno.readTextFile(new URL(file, ROOT))),
   );
   const text = texts.join("\n");
   const page = await Deno.readTextFile(new URL("docs/THREATS.md", ROOT));

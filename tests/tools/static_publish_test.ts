@@ -123,6 +123,38 @@ test("where the history must be linear, it is one commit on a new preview branch
   assert.equal((await at.host.git(REPO, "log", "--merges", "--format=%H", "main")).trim(), "");
 });
 
+test("what a person took out of the preview is named before it goes off the live site, and comes back with the rest", async (here) => {
+  const { at } = here;
+  const { branch } = await here.ready();
+  await at.host.commit(REPO, { branch, files: { "src/pages/notes.md": null } });
+  here.built();
+  const shown = await here.shown();
+  assert.deepEqual(shown.changes[1]?.to, { added: 1, changed: 0, removed: 1 });
+  assert.match(shown.warnings.join("\n"), /^Taken off the live site: "src\/pages\/notes\.md"$/m);
+  const { request_id } = await here.publish();
+  assert.ok(!(await here.files()).includes("src/pages/notes.md"));
+  await at.gw.call("undo_change", { ...ON, request_id, confirm: true });
+  const files = await at.host.files(REPO);
+  assert.deepEqual([files["src/pages/notes.md"], files[PAGE]], [FILES["src/pages/notes.md"], undefined]);
+});
+
+test("workflows that people changed meanwhile come along without a right to change them", async (here) => {
+  const { at } = here;
+  const { branch } = await here.ready();
+  const workflow = ".github/workflows/build.yml";
+  await at.host.commit(REPO, { files: { [workflow]: "on: [push, pull_request]\n" } });
+  const joined = await here.publish();
+  assert.equal(joined.state, "joined");
+  assert.notEqual(
+    joined.preview_branch,
+    branch,
+    "a branch that had the old ones may not be moved to the new ones",
+  );
+  here.built();
+  assert.equal((await here.publish()).state, "published");
+  assert.equal((await at.host.files(REPO))[workflow], "on: [push, pull_request]\n");
+});
+
 test("a preview that holds a merge is made straight before a linear branch gets it", async (here) => {
   const { at } = here;
   await here.ready();
@@ -144,11 +176,32 @@ test("what both branches have changed alike is nothing to refuse, and what is al
   await at.host.commit(REPO, { files: { [PAGE]: page, "public/theirs.txt": "t" } });
   const live = await at.head("main");
   const shown = await here.shown();
-  assert.match(shown.summary, /everything of branch .* is on "main" already/);
+  assert.match(shown.summary, /branch "main" has had everything of branch .* already/);
   const done = await at.quietly(() =>
     at.gw.call<Answer>(TOOL, { ...ON, confirm: true, confirm_token: shown.confirm_token })
   );
   assert.deepEqual([done.state, done.commit_sha, done.files], ["unchanged", live, 0]);
+});
+
+test("what was taken back is not published again by itself: the undo is taken back, or the pages are made anew", async (here) => {
+  const { at } = here;
+  const { branch } = await here.ready();
+  const undo = async (request_id: string) =>
+    await at.gw.call<{ request_id: string }>("undo_change", { ...ON, request_id, confirm: true });
+  const back = await undo((await here.publish()).request_id);
+  const again = await here.publish() as Answer & { readonly next: string };
+  assert.deepEqual([again.state, again.files], ["unchanged", 0]);
+  assert.match(again.next, /taken back since comes back with undo_change of the change that took it back/);
+  await here.wrote("write_static_file", { path: "public/more.txt", content: "m" });
+  const shown = await here.shown();
+  assert.match(shown.summary, /nothing goes live yet/);
+  assert.deepEqual(
+    shown.changes.map(({ field }) => field),
+    [branch, "files", PAGE],
+    "the page would leave the preview too",
+  );
+  await undo(back.request_id);
+  assert.ok((await here.files()).includes(PAGE));
 });
 
 test("a file that was changed live since keeps a publication from being taken back", async (here) => {

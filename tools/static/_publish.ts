@@ -184,6 +184,12 @@ export const leftOut = (files: readonly Differing[], { web }: Parting): string[]
     }`,
   ];
 
+/** What goes off the live site, a sentence. */
+export function removedWarnings(files: readonly Differing[]): string[] {
+  const gone = files.filter(({ to }) => to === null).map(({ path }) => path);
+  return gone.length === 0 ? [] : [`Taken off the live site: ${named(gone)}`];
+}
+
 /** Paths relative to the site's folder. */
 export const ownPath = (path: string, { repo_prefix }: Site): string =>
   repo_prefix === null ? path : path.slice(repo_prefix.length + 1);

@@ -148,7 +148,7 @@ const restoring = (takesOut: boolean) => ({
 /** The way back of every tool that writes files of a static site; what a write made stays. */
 export const restoringFiles = restoring(false);
 
-/** The way back of a publication: what it brought to the branch goes as well, and stays on the preview branch. */
+/** The way back of a publication: what it brought to the branch goes as well; the history keeps it. */
 export const revertingFiles = restoring(true);
 
 /** Files that a publication made, as they stand. */

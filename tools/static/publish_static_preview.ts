@@ -14,6 +14,7 @@ import {
   checkRules,
   leftOut,
   ownPath,
+  removedWarnings,
   rowsOf,
   ruleWarnings,
   type Standing,
@@ -43,11 +44,16 @@ const STAYS =
   "It changes the preview branch alone, which stays in the repository; reset_static_preview_branch leaves it behind";
 
 /** What is to be done, by how the branches stand and what the rules ask. */
-function wayOf({ parting, files }: Standing, { isLinear }: BranchRules): { way: Way; straightens: boolean } {
+function wayOf(
+  { parting, files, theirs }: Standing,
+  { isLinear }: BranchRules,
+): { way: Way; straightens: boolean } {
   if (files.length === 0) return { way: "none", straightens: false };
   const isBent = isLinear && !parting.isStraight;
   if (parting.behind === 0 && !isBent) return { way: "live", straightens: false };
-  return { way: "join", straightens: isLinear };
+  // A branch that has older workflows may not be moved to newer ones without the right to change them; a new branch begins there.
+  const hasWorkflows = theirs.some(({ path }) => path.startsWith(".github/workflows/"));
+  return { way: "join", straightens: isLinear || hasWorkflows };
 }
 
 /** The deployment of exactly that commit. Throws E_NOT_BUILT, of a build that failed with what it said last. */
@@ -106,7 +112,7 @@ async function productionWarnings(hosting: HostingClient, deployed: string): Pro
 function summaryOf(state: State, { name }: Site, count: number): string {
   const { way, straightens, deployed, preview } = state;
   if (way === "none") {
-    return `Publish nothing of ${name}: everything of branch "${preview}" is on "${deployed}" already`;
+    return `Publish nothing of ${name}: branch "${deployed}" has had everything of branch "${preview}" already`;
   }
   const files = count === 1 ? "1 file" : `${count} files`;
   if (way === "live") return `Publish ${files} of ${name}: move branch "${deployed}" to branch "${preview}"`;
@@ -117,6 +123,9 @@ function summaryOf(state: State, { name }: Site, count: number): string {
 
 const LOOK_AGAIN =
   "Nothing is live yet: wait for the build of commit_sha with check_static_deploy, look at its preview, and call publish_static_preview again";
+
+const NOTHING_NEW =
+  "Write to the preview first. What was published and taken back since comes back with undo_change of the change that took it back";
 
 /** The rows of a preview: which branch leads where, then every file. */
 function changesOf(state: State, { files, theirs }: Standing): Change[] {
@@ -165,7 +174,12 @@ async function planned(ctx: Context): Promise<Plan<State>> {
     shows: async () => await textsBetween(await client.view(live), files, site),
     paths: files.map(({ path }) => ownPath(path, site)),
     before: { of: { target_branch: "main", branch: deployed }, values: keptFor(standingFiles(files, site)) },
-    warnings: [...production, ...ruleWarnings(rules, deployed), ...leftOut(files, parting)],
+    warnings: [
+      ...removedWarnings(files),
+      ...production,
+      ...ruleWarnings(rules, deployed),
+      ...leftOut(files, parting),
+    ],
   };
 }
 
@@ -263,7 +277,7 @@ export default tool("publish_static_preview", {
     const { deployed, live, preview } = state;
     return compared({
       ...{ state: "unchanged", branch: deployed, preview_branch: preview },
-      ...{ commit_sha: live, files: 0, differences: [] },
+      ...{ commit_sha: live, files: 0, next: NOTHING_NEW, differences: [] },
     });
   },
   restore: revertingFiles,
