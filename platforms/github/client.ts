@@ -1,4 +1,4 @@
-/** The client of a site's repository (GitHub, as an app). */
+/** The client of a site's repository: all that tools see of it, in words that any host of repositories has. */
 import { refName } from "../../rules/branch.ts";
 import type { SiteContext } from "../_connector/connector.ts";
 import { Behind } from "./behind.ts";
