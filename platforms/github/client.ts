@@ -75,7 +75,9 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
     async head(branch) {
       const found = await headOf(wire, branch);
       if (found === null) await requireRepository(wire);
-      return found === "empty" ? null : found;
+      const head = found === "empty" ? null : found;
+      if (branch === repo_branch) behind.sees(head);
+      return head;
     },
     async view(ref) {
       const name = named(ref);
