@@ -76,6 +76,7 @@ export function makeConnectorContext(
     site: site ?? undefined,
     settings: sender.settings,
     cache: ports.cache.of(site, connector.name),
+    shared: ports.cache.of(null, connector.name),
     pace: (name, limits) => ports.store.paces.of(`${connector.name} ${name}`, limits),
     now: ports.now,
     deadline: call.deadline,

@@ -35,6 +35,8 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
   readonly allowance?: Allowance;
   /** Small facts about the upstream kept for a while, dropped when the site or its credentials change. */
   readonly cache: FactCache;
+  /** The same for facts that hold for every site of this connector, such as a quota that sites share. */
+  readonly shared: FactCache;
   /** A pace of that name, kept by every call of every instance of the gateway that uses this connector. */
   pace(name: string, limits: PaceLimits): Pace;
   now(): number;

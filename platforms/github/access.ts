@@ -15,7 +15,7 @@ const PERMISSIONS = {
 /** What is needed of a way out; no site is. */
 export type RepoContext = Pick<
   ConnectorContext<RepoSettings>,
-  "send" | "settings" | "cache" | "now" | "deadline" | "joins"
+  "send" | "settings" | "cache" | "shared" | "now" | "deadline" | "joins"
 >;
 export type Right = keyof typeof PERMISSIONS;
 
@@ -35,6 +35,12 @@ export const INSTALLATION = z.object({
 /** The installation that covers a repository. */
 export type Installation = z.infer<typeof INSTALLATION>;
 
+/** How a token is asked for: made anew, and only where that does not throw, which is asked before it. */
+interface TokenAsk {
+  readonly refresh?: boolean;
+  allowed?(installation: Installation): void;
+}
+
 /** Signs requests; what it found is kept in the cache. */
 export class Access {
   readonly #ctx: RepoContext;
@@ -47,6 +53,11 @@ export class Access {
     this.#ctx = ctx;
     this.#octokit = octokit;
     [this.#owner, this.#name] = repo.split("/") as [string, string];
+  }
+
+  /** The installation that was found before; null where it must be looked for. */
+  get known(): Installation | null {
+    return this.#ctx.cache.get<Installation | null>("installation") ?? null;
   }
 
   /** The Authorization header of the app itself. Throws E_MISSING_SECRET for a key that cannot sign. */
@@ -68,9 +79,14 @@ export class Access {
    * taken out or suspended since it was found is looked for again. Throws E_REPO_APP_NOT_INSTALLED also where there is
    * none any more or not for that repository, E_UPSTREAM.
    */
-  async asInstallation(right: Right, refresh = false): Promise<string> {
+  async asInstallation(
+    right: Right,
+    { refresh = false, allowed = () => {} }: TokenAsk = {},
+  ): Promise<string> {
     try {
-      return await this.#token(await this.installation(), right, refresh);
+      const found = await this.installation();
+      allowed(found);
+      return await this.#token(found, right, refresh);
     } catch (thrown) {
       const ended = thrown instanceof RepoError &&
         ((thrown.upstream === 404 && !thrown.noApp) || thrown.suspended);
@@ -130,7 +146,7 @@ export class Access {
    * remembered will not do. Throws E_REPO_APP_NOT_INSTALLED when there is none or it is suspended.
    */
   async installation(anew = false): Promise<Installation> {
-    const known = this.#ctx.cache.get<Installation | null>("installation");
+    const { known } = this;
     if (known && !anew) return known;
     this.#ctx.cache.set("installation", null, INSTALLATION_MS);
     const found = await this.#lookUp();

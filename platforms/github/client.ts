@@ -1,4 +1,4 @@
-/** The client of a site's repository (GitHub, as an app). */
+/** The client of a site's repository: all that tools see of it, in words that any host of repositories has. */
 import { refName } from "../../rules/branch.ts";
 import type { SiteContext } from "../_connector/connector.ts";
 import { Behind } from "./behind.ts";
@@ -89,8 +89,9 @@ export function repositoryOf(ctx: SiteContext<RepoSettings>): RepoClient {
     async head(branch) {
       const found = await headOf(wire, branch);
       if (found === null && !wire.isThere) await requireRepository(wire);
-      if (branch === await deployedBranch()) behind.sees(found === "empty" ? null : found);
-      return found === "empty" ? null : found;
+      const head = found === "empty" ? null : found;
+      if (branch === repo_branch) behind.sees(head);
+      return head;
     },
     async view(ref) {
       const name = named(ref);

@@ -8,7 +8,7 @@ import { ended } from "../../core/async.ts";
 import { RepoError } from "./errors.ts";
 import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";
-import { besideSeed, firstCommit, replaceSeed, requireRoot, SEED } from "./initial_commit.ts";
+import { besideSeed, firstCommit, replaceSeed, requireOpen, requireRoot, SEED } from "./initial_commit.ts";
 import { moveBranch, type Moved } from "./refs.ts";
 import { View } from "./view.ts";
 import { type RepoWire, requireRepository } from "./wire.ts";
@@ -188,6 +188,7 @@ async function pushFirst(
       proof: PROVEN,
     };
   }
+  await requireOpen(wire, target.branch);
   const seed = await firstCommit(wire, target, SEED, new TextEncoder().encode("* text=auto\n"));
   try {
     await requireRoot(wire, target.branch, seed.commit_sha);
@@ -207,8 +208,8 @@ async function overSeed(
 ): Promise<Pushed> {
   const { branch, made } = target;
   try {
-    const { shas, commit_sha } = await rootOf(wire, prefix, view, edits, target);
-    const moved = await replaceSeed(wire, target, seed, commit_sha);
+    const { shas, tree } = await build(wire, prefix, view, edits);
+    const { commit_sha, moved } = await placed(wire, target, seed, tree);
     made?.({ what: "commit", id: commit_sha, name: `on branch ${branch}` });
     return { branch, commit_sha, shas, unchanged: false, proof: proofOf(moved) };
   } catch (thrown) {
@@ -216,16 +217,18 @@ async function overSeed(
   }
 }
 
-/** A commit of those files without a parent; nothing points to it yet. */
-async function rootOf(
-  wire: RepoWire,
-  prefix: string | null,
-  view: View,
-  edits: readonly Edit[],
-  { message }: PushTarget,
-) {
-  const { tree, shas } = await build(wire, prefix, view, edits);
-  return { shas, commit_sha: (await makeCommit(wire, { message, tree, parents: [] })).sha };
+/** Has a commit of that tree take the seed's place; where a rule forbids that it comes on top, and the seed's file goes. */
+async function placed(wire: RepoWire, target: PushTarget, seed: string, tree: string) {
+  const commit = async (parents: string[]) =>
+    (await makeCommit(wire, { message: target.message, tree, parents })).sha;
+  const root = await commit([]);
+  try {
+    return { commit_sha: root, moved: await replaceSeed(wire, target, seed, root) };
+  } catch (thrown) {
+    if (!(thrown instanceof RepoError) || !thrown.ruledOut) throw thrown;
+    const next = await commit([seed]);
+    return { commit_sha: next, moved: await replaceSeed(wire, target, seed, next, false) };
+  }
 }
 
 /** Throws E_NOT_FOUND for a branch that is not there, RepoError where there is not even a repository. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../_http/request.ts";
 import { Access, type Installation, type RepoContext, type Right } from "./access.ts";
+import { Blocked } from "./blocked.ts";
 import { busyFor, CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
 import { leavesDoubt } from "../_http/failures.ts";
 import { remembered } from "./memory.ts";
@@ -46,9 +47,11 @@ export class RepoWire {
   isThere = false;
   #access: Promise<{ octokit: Octokit; access: Access }> | undefined;
   readonly #secrets: string[] = [];
+  readonly #blocked: Blocked;
 
   constructor(ctx: RepoContext, repo: string | null) {
     this.ctx = ctx;
+    this.#blocked = new Blocked(ctx);
     this.repo = repo;
   }
 
@@ -60,13 +63,17 @@ export class RepoWire {
     const { access } = await this.#open();
     const right: Right = ask.right ?? (ask.method === "GET" ? "read" : "write");
     const route = `${ask.method} /repos/${encoded(this.repo ?? "")}${ask.path}`;
-    const authorization = await access.asInstallation(right);
+    const allowed = (of: Installation) => {
+      if (!ask.cleanup) this.#blocked.require(of, this.repo); // what became of a write is read all the same
+    };
+    const authorization = await access.asInstallation(right, { allowed });
     try {
       return await this.#once(route, ask, authorization);
     } catch (thrown) {
+      this.#blocked.heard(access.known, thrown);
       const ended = thrown instanceof RepoError && (thrown.upstream === 401 || thrown.suspended);
       if (!ended) throw thrown;
-      return await this.#once(route, ask, await access.asInstallation(right, true));
+      return await this.#once(route, ask, await access.asInstallation(right, { refresh: true }));
     }
   }
 

@@ -239,3 +239,22 @@ test("an empty repository has nothing to preview on, which is told with the way 
     }
   }
 });
+
+test("a branch called like the beginning of ours is named in the refusal, with the way out", async (at) => {
+  const main = await at.head("main");
+  const args = { site_id: "closed", path: "public/a", content: "a" };
+  const token = (await idOf(at)).toLowerCase().slice(-12);
+  for (const name of ["mcp", `mcp/${token}`]) {
+    await at.host.git(REPO, "update-ref", `refs/heads/${name}`, main);
+    const heads = await at.host.refs(REPO);
+    const says = new RegExp(
+      `^Repository "acme/site" has a branch "${name}", and git makes no branch "mcp/${token}/\\d+" beside it; ` +
+        `nothing was written: rename or delete "${name}" at the host, then call again$`,
+    );
+    await at.gw.fails("write_static_file", { ...args, confirm: true }, "E_UPSTREAM", says);
+    assert.deepEqual(await at.host.refs(REPO), heads);
+    await at.host.git(REPO, "update-ref", "-d", `refs/heads/${name}`);
+  }
+  const { branch } = await write(at, "a");
+  await at.wrote({ branch, parent: main, line: "Add public/a", files: { "public/a": "a" } });
+});
