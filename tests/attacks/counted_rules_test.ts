@@ -160,6 +160,8 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     spellingsOfRoute: route.spellingsOfRoute,
     takesRoute: (of) => [route.takesRoute(`public/${of}`, "/a"), route.takesRoute("public/a", of)],
     routeOfFile: (of) => route.routeOfFile(`src/pages/${of}`),
+    collectionPageOf: (of) => route.collectionPageOf(`src/pages/${of}/[...slug].astro`),
+    contentRouteOf: (of) => route.contentRouteOf("blog", of, of, true),
   },
   "schedule.ts": {
     parseMoment: (of) => schedule.parseMoment(of),
