@@ -24,7 +24,7 @@ const pagesAt = (files: Files, route: string): string[] =>
   ).map(([, text]) => text);
 
 const linksTo = (files: Files, route: string): boolean =>
-  Object.values(files).some((text) => new RegExp(`["\\x27\`]/${route}/?["\\x27\`]`).test(text));
+  Object.values(files).some((text) => new RegExp(`["\\x27\`]/${route}/?\\\\?["\\x27\`]`).test(text));
 
 const staticPage: Judge = async (world, check, answer) => {
   const holding = (await others(world, STATIC.garden)).filter(([, files]) =>

@@ -36,6 +36,14 @@ type Way = (hand: Hand) => Promise<string>;
 const LOGO =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+/** Brings the preview live once its commit is built. */
+async function publish(hand: Hand, site_id: string, commit_sha: string): Promise<void> {
+  for (let status = ""; status !== "success";) {
+    ({ status } = await hand.read("check_static_deploy", { site_id, commit_sha, wait_seconds: 40 }));
+  }
+  await hand.write("publish_static_preview", { site_id });
+}
+
 /** Those on static sites. */
 const STATIC_WAYS: Readonly<Record<string, Way>> = {
   async static_page(hand) {
@@ -58,8 +66,26 @@ const STATIC_WAYS: Readonly<Record<string, Way>> = {
       { route: "menu", html: `<h1>Menu</h1><p>Espresso 2.80, cake of the day 4.20</p>${links}` },
       { route: "contact", html: `<h1>Contact</h1><p>Hafenstrasse 3, from eight to six</p>${links}` },
     ];
-    await hand.write("create_static_routes", { site_id, pages, target_branch: "main" });
+    const { commit_sha } = await hand.write("create_static_routes", { site_id, pages });
+    await publish(hand, site_id, commit_sha);
     return "It is live.";
+  },
+  async cafe_blog(hand) {
+    const site_id = SITES.cafe;
+    await hand.write("init_static_project", { site_id, homepage_html: "<h1>Café Nord</h1>", blog: true });
+    const head = "title: We are open\nslug: we-are-open\ntype: post\nstatus: published\ndate: 2026-11-29";
+    const content = `---\n${head}\n---\n\nCome in. There is cake.\n`;
+    await hand.write("save_md_to_repo", { site_id, path: "src/content/blog/we-are-open.md", content });
+    return "It is in the blog.";
+  },
+  async live_and_back(hand) {
+    const site_id = SITES.garden;
+    const html = "<h1>Gardens for small places</h1>";
+    const { commit_sha } = await hand.write("update_static_route", { site_id, route: "/", html });
+    await publish(hand, site_id, commit_sha);
+    const { changes } = await hand.read("list_changes", { site_id, tool: "publish_static_preview" });
+    await hand.write("undo_change", { site_id, request_id: changes[0].request_id });
+    return "It is as it was.";
   },
   async places(hand) {
     const site_id = SITES.garden;

@@ -148,7 +148,7 @@ test("what has parted, and what rules keep from being published, can be proposed
   at.host.rules(REPO, "main", null);
   await at.host.merge(REPO, number, "squash");
   assert.ok((await here.files()).includes(PAGE));
-  await at.refuses("publish_static_preview", { site_id: "built" }, "E_MAIN_BRANCH_LOCKED", /allow_main/);
+  await at.refuses("publish_static_preview", { site_id: "shut" }, "E_MAIN_BRANCH_LOCKED", /allow_main/);
   assert.equal((await here.publish()).state, "unchanged");
 });
 

@@ -115,7 +115,7 @@ Deno.test("a host that limits its callers is not asked again for each of a round
   for (const end of ends) {
     assert.ok(end.status === "rejected" && (end.reason as GatewayError).retryAfter === 60);
   }
-  assert.equal(at.host.requests.filter(({ fault }) => fault !== null).length, 2);
+  assert.equal(at.host.requests.filter(({ fault }) => fault !== null).length, 1);
   assert.equal(at.asked.filter((one) => one.startsWith("PATCH")).length, 0);
 });
 
