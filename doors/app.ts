@@ -3,6 +3,7 @@ import { type Context, Hono, type HonoRequest } from "hono";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
+import { type Problem, STOPPING } from "../rules/readiness.ts";
 import type { Proxies } from "./proxies.ts";
 
 /** What is mounted where. */
@@ -24,6 +25,8 @@ export interface AppParts {
   readonly proxies: Pick<Proxies, "notice" | "addressOf">;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
+  /** What keeps it from carrying out calls. */
+  problems(): Promise<readonly Problem[]>;
   /** Whether the gateway is about to stop. */
   draining(): boolean;
   /** A new ULID. */
@@ -80,13 +83,14 @@ const hostOf = (info: RequestInfo | undefined): string | null =>
   info !== undefined && "hostname" in info.remoteAddr ? info.remoteAddr.hostname : null;
 
 function addRoutes(app: Hono, parts: AppParts): void {
-  const health = async (mayDrain: boolean) => {
-    const ok = !(mayDrain && parts.draining()) && await parts.ping().then(() => true, () => false);
-    return new Response(JSON.stringify({ ok }), { status: ok ? 200 : 503, headers: HEADERS });
-  };
+  const said = (ok: boolean, more: object = {}) =>
+    new Response(JSON.stringify({ ok, ...more }), { status: ok ? 200 : 503, headers: HEADERS });
   app.get("/", async (c) => await parts.home(c) ?? unanswered(c));
-  app.get("/healthz", () => health(false));
-  app.get("/readyz", () => health(true));
+  app.get("/healthz", async () => said(await parts.ping().then(() => true, () => false)));
+  app.get("/readyz", async () => {
+    const problems = parts.draining() ? [STOPPING] : await parts.problems();
+    return problems.length === 0 ? said(true) : said(false, { problems });
+  });
   app.all(MCP_PATH, (c) => parts.mcp(c.req.raw));
   app.all(`${MCP_PATH}/:site`, (c) => parts.mcp(c.req.raw));
   const later = (make: () => Promise<Hono>, ...paths: string[]) => {

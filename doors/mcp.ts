@@ -83,7 +83,7 @@ export function mcpDoor(ports: McpPorts): (request: Request) => Promise<Response
       return await answer(request, requestId, ports, answers, held);
     } catch (thrown) {
       const error = asGatewayError(thrown, requestId);
-      if (error !== thrown) ports.report?.(thrown, requestId);
+      ports.report?.(thrown, requestId);
       return refusal(error, requestId, ports.baseUrl);
     } finally {
       held.release();
@@ -245,7 +245,7 @@ class Answers {
     } catch (thrown) {
       // As HTTP: who asks too often is told when to come back.
       if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
-      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, asked.requestId);
+      this.#ports.report?.(thrown, asked.requestId);
       return refusedBy(asGatewayError(thrown, asked.requestId), frame);
     }
   }
@@ -325,7 +325,7 @@ class Answers {
       waits = waitingFor(call, value);
       result = succeeded(value, requestId, call.narrowed?.full);
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, requestId);
+      this.#ports.report?.(thrown, requestId);
       waits = waitingFor(call, thrown);
       result = failed(asGatewayError(thrown, requestId));
     }

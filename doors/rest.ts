@@ -31,7 +31,8 @@ export interface RestPorts {
   openapi(version: OpenApiVersion): Promise<string>;
   readonly baseUrl: string;
   newId(): string;
-  log(event: Record<string, unknown>): void;
+  /** Told of all that is thrown, and under which request id. */
+  report(thrown: unknown, requestId: string): void;
 }
 
 const HEADERS = { "content-type": "application/json", ...CORS };
@@ -165,10 +166,10 @@ function versionOf(asked: string | undefined): OpenApiVersion {
   throw new GatewayError("E_BAD_INPUT", `version: expected ${there}, the versions of OpenAPI there are`);
 }
 
-/** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */
+/** The answer to anything thrown; a fault of the gateway is logged under the request id the message gives. */
 function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response {
   const error = asGatewayError(thrown, requestId);
-  if (error !== thrown) ports.log({ event: "internal", request_id: requestId, cause: String(thrown) });
+  ports.report(thrown, requestId);
   const headers = {
     ...HEADERS,
     ...(error.replayed ? REPLAYED : {}),

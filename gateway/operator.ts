@@ -15,6 +15,7 @@ import { operatorCalls } from "../guard/operator_calls.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
 import { guideOf, type ToolLists } from "../guard/tool_lists.ts";
+import type { Readiness } from "../guard/readiness.ts";
 import type { TrialPorts } from "../guard/trials.ts";
 import type { VendorWatch } from "../guard/vendor_watch.ts";
 import { libraryImages } from "../platforms/_content/images.ts";
@@ -36,6 +37,7 @@ export interface OperatorParts {
   readonly jobs: Jobs;
   readonly noticed: Proxies;
   readonly watch: VendorWatch;
+  readonly readiness: Readiness;
   log(event: Record<string, unknown>): void;
   now(): number;
   newId(): string;
@@ -43,7 +45,8 @@ export interface OperatorParts {
 
 /** What of the admin side's ports is made of them. */
 export function watched(parts: OperatorParts) {
-  const { ports, store, dispatch, lists, catalog, approvals, jobs, noticed, watch, ...rest } = parts;
+  const { ports, store, dispatch, lists, catalog, approvals, jobs, noticed, watch, readiness, ...rest } =
+    parts;
   const { callerOf, retention, doubts, erasing, log, now, newId } = rest;
   const record = recorder({ audit: store.audit, log }, newId, now);
   return {
@@ -68,6 +71,7 @@ export function watched(parts: OperatorParts) {
       await changePage(store, await operatorFilters(store, query), cursor),
     changeOf: async (row: AuditRow) => await changeOf(store, row),
     jobs: () => jobs.report(),
+    problems: () => readiness.problems(),
     proxies: () => noticed.report(),
     versions: () => watch.ending(),
   };

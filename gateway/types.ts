@@ -5,6 +5,7 @@ import type { OAuthParts } from "../identity/oauth/parts.ts";
 import type { ApprovalDesk } from "../guard/approvals.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Erasing } from "../guard/audit/erasing.ts";
+import type { Jobs } from "../guard/jobs.ts";
 import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
@@ -57,6 +58,8 @@ export interface Gateway {
   readonly toolCatalogs: { run(): Promise<boolean> };
   /** Says which versions of upstreams end soon. */
   readonly watch: VendorWatch;
+  /** What runs on clocks, as this process has seen it. */
+  readonly jobs: Pick<Jobs, "retry">;
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */

@@ -22,10 +22,12 @@ import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
 import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
+import { FailedCalls } from "../guard/failed_calls.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
+import { Readiness } from "../guard/readiness.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
@@ -78,6 +80,7 @@ export async function openGateway(
         (await import("../console/docs.tsx")).docsApp(describedTools(registry.tools.values()), parts.baseUrl),
       proxies: parts.noticed,
       ping: () => store.ping(),
+      problems: () => parts.readiness.problems(),
       newId: parts.newId,
       draining: () => stopping.signal.aborted,
       log: parts.log,
@@ -92,6 +95,7 @@ export async function openGateway(
     snapshots,
     toolCatalogs: proxied,
     watch: parts.watch,
+    jobs: parts.jobs,
     log: parts.log,
     setsAtRest: async () => {
       while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
@@ -111,7 +115,9 @@ export async function openGateway(
 /** What everything else is made with: the store, the way out, the clock, the log. */
 async function openBase(settings: Settings, registry: Registry, replace: Replacements) {
   const { connectors } = registry;
-  const { now = Date.now, log = logLine, delay = pause } = replace;
+  const { now = Date.now, delay = pause } = replace;
+  const failed = new FailedCalls({ now, log: replace.log ?? logLine });
+  const { log } = failed;
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
     named: settings.placeSetting,
@@ -142,6 +148,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     ownHttp,
     baseUrl,
     now,
+    elapsed: replace.storage?.clock?.elapsed.bind(replace.storage.clock) ?? CLOCK.elapsed,
     log,
     newId,
     setRuns,
@@ -151,6 +158,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
     bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
     stopping,
+    report: (thrown: unknown, requestId: string) => failed.told(requestId, thrown),
     noticed: new Proxies(settings.trustedProxies, { now, log }),
     logFault: (request_id: string, thrown: unknown) =>
       log({
@@ -224,12 +232,13 @@ function guardOf(
 }
 
 /** What runs on the clocks beside that. */
-const clockedOf = ({ settings, ports, store, now, log, newId, jobs, tell }: Base) => ({
+const clockedOf = ({ settings, ports, store, now, elapsed, log, newId, jobs, tell }: Base) => ({
   retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
   erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
   doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
   snapshots: new Snapshots({ ...ports, newId, jobs, log }),
   watch: new VendorWatch({ ...ports, log }),
+  readiness: new Readiness({ store, jobs, now, elapsed }),
 });
 
 type Guarded = Base & ReturnType<typeof guardOf> & ReturnType<typeof clockedOf>;
@@ -254,7 +263,7 @@ function accountsOf({ ports, store, baseUrl, now, log, newId, logFault }: Guarde
 type Parts = Guarded & ReturnType<typeof accountsOf>;
 
 function restOf(
-  { authenticate, dispatch, lists, store, tokenLimit, bodies, registry, connectors, baseUrl, newId, log }:
+  { authenticate, dispatch, lists, store, tokenLimit, bodies, registry, connectors, baseUrl, newId, report }:
     Parts,
   app: Parameters<typeof restDoor>[0],
 ): ReturnType<typeof restDoor> {
@@ -268,7 +277,7 @@ function restOf(
     openapi: (version) => described(registry.tools, { baseUrl, kinds: connectors.kinds }, version),
     baseUrl,
     newId,
-    log,
+    report,
   });
 }
 
@@ -289,7 +298,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
     bodies,
     bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
     call: dispatched(dispatch),
-    report: (fault, requestId) => parts.logFault(requestId, fault),
+    report: parts.report,
     hosts: hostsOf(parts.baseUrl),
     baseUrl: parts.baseUrl,
     server: SERVER,

@@ -17,6 +17,8 @@ interface Seen {
   readonly running: Set<{ readonly since: number }>;
   done_at: number | null;
   failing_since: number | null;
+  /** What its last run did. */
+  work: (() => Promise<boolean>) | null;
 }
 
 /** What it depends on. */
@@ -31,7 +33,7 @@ export class Jobs {
 
   constructor(private readonly ports: JobPorts) {
     for (const name of Object.keys(EVENTS)) {
-      this.#seen.set(name, { running: new Set(), done_at: null, failing_since: null });
+      this.#seen.set(name, { running: new Set(), done_at: null, failing_since: null, work: null });
     }
   }
 
@@ -41,10 +43,12 @@ export class Jobs {
     const seen = this.#seen.get(name)!;
     const run = { since: now() };
     seen.running.add(run);
+    seen.work = work;
     try {
-      if (!await work()) return false;
+      const ran = await work();
+      seen.failing_since = null; // where another is at it, that one says how it goes
+      if (!ran) return false;
       seen.done_at = now();
-      seen.failing_since = null;
     } catch (fault) {
       seen.failing_since ??= now();
       log({ event: EVENTS[name], cause: String(fault) });
@@ -52,6 +56,14 @@ export class Jobs {
       seen.running.delete(run);
     }
     return true;
+  }
+
+  /** Does again what failed last and is not under way: a store that was away for a second is no reason to wait for an hour. */
+  async retry(): Promise<void> {
+    const failed = [...this.#seen].filter(([, { failing_since, running }]) =>
+      failing_since !== null && running.size === 0
+    );
+    await Promise.all(failed.map(([name, { work }]) => this.run(name as keyof typeof EVENTS, work!)));
   }
 
   /** How they do. */

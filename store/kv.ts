@@ -132,8 +132,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     snapshots: new Snapshots(db),
     toolCatalogs: new ToolCatalogs(db, versions.of("tool_catalogs")),
     audit,
-    missingKeys: () => missingKeys(db, sealer),
-    ping: () => ping(db, versions, file),
+    missingKeys: (most) => missingKeys(db, sealer, most),
+    ping: (writes) => ping(db, versions, file, writes),
     close() {
       check?.stop();
       const ends = [audit.close(), accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), tokens.finish()] as const;
@@ -163,8 +163,13 @@ function databaseOf(options: StoreOptions, opened: Deno.Kv, clock: Clock, file: 
 }
 
 /** Resolves where the store can be read, is the one that was opened, and lasts; says in a sentence why it does not. */
-async function ping(db: Database, versions: Versions, file: OpenedFile | null): Promise<void> {
-  const work = Promise.all([db.probe(), versions.refresh(), (async () => await file?.check())()]);
+async function ping(
+  db: Database,
+  versions: Versions,
+  file: OpenedFile | null,
+  writes = false,
+): Promise<void> {
+  const work = Promise.all([db.probe(writes), versions.refresh(), (async () => await file?.check())()]);
   await within(PING_DEADLINE_MS, work, "does not answer").catch(unwell);
 }
 
@@ -197,8 +202,11 @@ async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Opened>
 }
 
 /** What only a key that is missing would open. */
-async function missingKeys(db: Database, sealer: Sealer): Promise<SealedRecord[]> {
+async function missingKeys(db: Database, sealer: Sealer, most = Infinity): Promise<SealedRecord[]> {
   const found: SealedRecord[] = [];
-  for await (const record of sealedRecords(db.kv)) if (!sealer.knows(record.key)) found.push(record);
+  for await (const record of sealedRecords(db.kv)) {
+    if (sealer.knows(record.key)) continue;
+    if (found.push(record) >= most) break;
+  }
   return found;
 }

@@ -14,6 +14,7 @@ import { type Approving, noteApproving } from "../consent/approval.ts";
 import { Consent } from "../consent/consent.ts";
 import type { ConsentPorts, Ticket } from "../consent/consent_call.ts";
 import { forwarded } from "./named_tool.ts";
+import { causeOf } from "../failed_calls.ts";
 import { keepBefore } from "../changes.ts";
 import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "./admit.ts";
 import { endOfCall } from "./context.ts";
@@ -287,9 +288,4 @@ async function appendAudit(
     const message = `${said}; give request id "${request_id}" to the gateway's operator`;
     throw new NotAudited("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
   }
-}
-
-function causeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return cause instanceof Error ? cause.stack ?? cause.message : String(cause);
 }

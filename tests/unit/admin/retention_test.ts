@@ -39,6 +39,7 @@ Deno.test("health says what waits for the operator", async () => {
     ok: false,
     clock: "2026-11-21T10:00:00.000Z",
     retention: WAITS,
+    problems: [],
     jobs: [],
     sealed: [],
     unpreviewed: [],
