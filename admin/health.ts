@@ -14,6 +14,8 @@ import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
 import { isJobWrong, type Problem } from "../rules/readiness.ts";
 import { type Unpreviewed, unpreviewed } from "./confirm_policy.ts";
+import { METRICS_TYPE } from "../core/metrics.ts";
+import type { AdminGate } from "./session.ts";
 import { answer, parameters } from "./exchange.ts";
 import type { AdminPorts, ProxyReport, RepoAppReport } from "./ports.ts";
 import { z } from "zod";
@@ -123,6 +125,15 @@ export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
 /** Adds the health page. */
 export function healthRoutes(app: Hono, ports: AdminPorts): void {
   app.get("/admin/api/health", async (c) => answer(c, await healthReport(ports)));
+}
+
+/** Adds the figures for Prometheus, for whoever has the master token and no METRICS_TOKEN. */
+export function metricsRoute(app: Hono, ports: AdminPorts, { check }: Pick<AdminGate, "check">): void {
+  app.get(
+    "/admin/metrics",
+    check,
+    async () => new Response(await ports.metrics(), { headers: { "content-type": METRICS_TYPE } }),
+  );
 }
 
 /** Requests' ids say when they were made. */

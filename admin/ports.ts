@@ -216,6 +216,8 @@ export interface AdminPorts {
   clients(): Promise<ClientsPort>;
   /** What the gateway does on its clocks. */
   jobs(): readonly JobReport[];
+  /** Its figures, as text for Prometheus. */
+  metrics(): Promise<string>;
   /** What keeps the gateway from carrying out calls; `/readyz` says the same. */
   problems(): Promise<readonly Problem[]>;
   /** Proxies, as they seem, that requests come over and that the settings do not name. */

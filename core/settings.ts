@@ -80,6 +80,14 @@ export const GATEWAY_SETTINGS = [
     meaning: "32-byte keys in base64, comma separated: the first seals credentials, all of them open",
     read: read.keys,
   },
+  {
+    name: "METRICS_TOKEN",
+    default: null,
+    secret: true,
+    meaning:
+      "Opens /metrics, where Prometheus reads figures, and nothing else; at least 32 characters. Unset, there is no /metrics",
+    read: read.masterToken,
+  },
   { name: "TOKEN_PREFIX", default: "gate", meaning: "First word of the tokens made here", read: read.prefix },
   {
     name: "ALLOW_PRIVATE_UPSTREAMS",
@@ -171,6 +179,8 @@ export interface Settings {
   readonly masterToken: string;
   /** 32 bytes each; the first encrypts, all decrypt. */
   readonly encryptionKeys: readonly Uint8Array<ArrayBuffer>[];
+  /** Opens /metrics; null where there is none. */
+  readonly metricsToken: string | null;
   readonly tokenPrefix: string;
   /** Host names as URL.hostname spells them: lower case, IPv6 in brackets. */
   readonly privateUpstreams: readonly string[];
@@ -346,6 +356,7 @@ function shape(
     placeSetting,
     masterToken: get("MASTER_TOKEN"),
     encryptionKeys: get("ENCRYPTION_KEYS"),
+    metricsToken: get("METRICS_TOKEN"),
     tokenPrefix: get("TOKEN_PREFIX"),
     privateUpstreams: get("ALLOW_PRIVATE_UPSTREAMS"),
     trustedProxies: get("TRUSTED_PROXIES"),

@@ -1,6 +1,8 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
 import { type Context, Hono, type HonoRequest } from "hono";
+import { isSecret } from "../core/credentials.ts";
 import { clipped, GatewayError } from "../core/errors.ts";
+import { METRICS_TYPE } from "../core/metrics.ts";
 import { onDemand } from "../core/async.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
 import { type Problem, STOPPING } from "../rules/readiness.ts";
@@ -25,6 +27,8 @@ export interface AppParts {
   readonly proxies: Pick<Proxies, "notice" | "addressOf">;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
+  /** Figures for Prometheus, and who may read them: nobody where there is no token. */
+  readonly metrics: { readonly token: string | null; text(): Promise<string> };
   /** What keeps it from carrying out calls. */
   problems(): Promise<readonly Problem[]>;
   /** Whether the gateway is about to stop. */
@@ -91,6 +95,7 @@ function addRoutes(app: Hono, parts: AppParts): void {
     const problems = parts.draining() ? [STOPPING] : await parts.problems();
     return problems.length === 0 ? said(true) : said(false, { problems });
   });
+  addMetrics(app, parts.metrics);
   app.all(MCP_PATH, (c) => parts.mcp(c.req.raw));
   app.all(`${MCP_PATH}/:site`, (c) => parts.mcp(c.req.raw));
   const later = (make: () => Promise<Hono>, ...paths: string[]) => {
@@ -121,6 +126,18 @@ function addRoutes(app: Hono, parts: AppParts): void {
       "Something failed inside the gateway; its operator finds the cause in the log",
     );
     return naming(requestId, failure(error), 500, { ...HEADERS, ...CORS });
+  });
+}
+
+function addMetrics(app: Hono, { token, text }: AppParts["metrics"]): void {
+  if (token === null) return; // as if it were not there
+  const isToken = isSecret(token);
+  app.get("/metrics", async ({ req }) => {
+    const sent = /^Bearer +(\S+)$/i.exec(req.header("authorization") ?? "")?.[1] ?? "";
+    if (isToken(sent)) return new Response(await text(), { headers: { "content-type": METRICS_TYPE } });
+    const error = new GatewayError("E_AUTH", "Send Authorization: Bearer <METRICS_TOKEN>");
+    const headers = { ...HEADERS, ...CORS, "www-authenticate": 'Bearer realm="metrics"' };
+    return new Response(failure(error), { status: error.status, headers });
   });
 }
 

@@ -54,7 +54,7 @@ export interface McpPorts extends SubscriptionPorts, Pick<OffersPorts, "callable
   /** What a client carries while its call waits for a person. */
   readonly rounds: RoundsPort;
   /** Told of a fault that is no refusal, beside its answer. */
-  report?(fault: unknown, requestId: string): void;
+  report?(fault: unknown, requestId: string, refusedAt?: "mcp"): void;
   /** The values of Host that are answered, with port where there is one, in lower case. */
   readonly hosts: ReadonlySet<string>;
   /** Without a trailing slash. */
@@ -83,7 +83,7 @@ export function mcpDoor(ports: McpPorts): (request: Request) => Promise<Response
       return await answer(request, requestId, ports, answers, held);
     } catch (thrown) {
       const error = asGatewayError(thrown, requestId);
-      ports.report?.(thrown, requestId);
+      ports.report?.(thrown, requestId, "mcp");
       return refusal(error, requestId, ports.baseUrl);
     } finally {
       held.release();

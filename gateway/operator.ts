@@ -10,7 +10,10 @@ import type { Erasing } from "../guard/audit/erasing.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import { operatorFilters } from "../guard/change_filters.ts";
 import { changeOf, changePage, type ChangeQuery } from "../guard/change_pages.ts";
+import { FailedCalls } from "../guard/failed_calls.ts";
+import { Figures } from "../guard/figures.ts";
 import type { Jobs } from "../guard/jobs.ts";
+import type { MetricsText } from "../guard/metrics_text.ts";
 import { operatorCalls } from "../guard/operator_calls.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
@@ -38,6 +41,7 @@ export interface OperatorParts {
   readonly noticed: Proxies;
   readonly watch: VendorWatch;
   readonly readiness: Readiness;
+  readonly metrics: MetricsText;
   log(event: Record<string, unknown>): void;
   now(): number;
   newId(): string;
@@ -45,8 +49,20 @@ export interface OperatorParts {
 
 /** What of the admin side's ports is made of them. */
 export function watched(parts: OperatorParts) {
-  const { ports, store, dispatch, lists, catalog, approvals, jobs, noticed, watch, readiness, ...rest } =
-    parts;
+  const {
+    ports,
+    store,
+    dispatch,
+    lists,
+    catalog,
+    approvals,
+    jobs,
+    noticed,
+    watch,
+    readiness,
+    metrics,
+    ...rest
+  } = parts;
   const { callerOf, retention, doubts, erasing, log, now, newId } = rest;
   const record = recorder({ audit: store.audit, log }, newId, now);
   return {
@@ -72,7 +88,23 @@ export function watched(parts: OperatorParts) {
     changeOf: async (row: AuditRow) => await changeOf(store, row),
     jobs: () => jobs.report(),
     problems: () => readiness.problems(),
+    metrics: () => metrics.text(),
     proxies: () => noticed.report(),
     versions: () => watch.ending(),
+  };
+}
+
+/** What is counted and logged of requests. */
+export function watchOf(now: () => number, written: (event: Record<string, unknown>) => void) {
+  const figures = new Figures();
+  const failed = new FailedCalls({ now, log: written });
+  return {
+    figures,
+    log: failed.log,
+    /** `refusedAt` names the door where no call was made of the request. */
+    report(thrown: unknown, requestId: string, refusedAt?: string) {
+      if (refusedAt !== undefined) figures.request(refusedAt, thrown);
+      failed.told(requestId, thrown);
+    },
   };
 }

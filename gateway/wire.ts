@@ -6,7 +6,7 @@ import { dispatched } from "../doors/mcp_call.ts";
 import { described, describedTools } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
-import { watched } from "./operator.ts";
+import { watched, watchOf } from "./operator.ts";
 import type { Gateway, Replacements } from "./types.ts";
 import { accessTokens, grantTokens } from "../identity/access.ts";
 import { ApprovalDesk } from "../guard/approvals.ts";
@@ -22,11 +22,11 @@ import { endOfCall } from "../guard/pipeline/context.ts";
 import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
 import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
-import { FailedCalls } from "../guard/failed_calls.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
+import { MetricsText } from "../guard/metrics_text.ts";
 import { Readiness } from "../guard/readiness.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
@@ -81,6 +81,7 @@ export async function openGateway(
       proxies: parts.noticed,
       ping: () => store.ping(),
       problems: () => parts.readiness.problems(),
+      metrics: { token: settings.metricsToken, text: () => parts.metrics.text() },
       newId: parts.newId,
       draining: () => stopping.signal.aborted,
       log: parts.log,
@@ -116,8 +117,7 @@ export async function openGateway(
 async function openBase(settings: Settings, registry: Registry, replace: Replacements) {
   const { connectors } = registry;
   const { now = Date.now, delay = pause } = replace;
-  const failed = new FailedCalls({ now, log: replace.log ?? logLine });
-  const { log } = failed;
+  const { figures, log, report } = watchOf(now, replace.log ?? logLine);
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
     named: settings.placeSetting,
@@ -127,6 +127,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     undoDays: settings.undoDays,
     now,
     log,
+    committed: (isMade, seconds) => figures.commit(isMade, seconds),
     ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;
@@ -153,12 +154,13 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     newId,
     setRuns,
     ...telling({ store, baseUrl, now, titleOf, log }),
-    ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay, setRuns },
+    ports: { connectors, store, http, upstream, cache: new FactCaches(now), figures, now, delay, setRuns },
+    figures,
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
     bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
     stopping,
-    report: (thrown: unknown, requestId: string) => failed.told(requestId, thrown),
+    report,
     noticed: new Proxies(settings.trustedProxies, { now, log }),
     logFault: (request_id: string, thrown: unknown) =>
       log({
@@ -231,15 +233,19 @@ function guardOf(
   };
 }
 
-/** What runs on the clocks beside that. */
-const clockedOf = ({ settings, ports, store, now, elapsed, log, newId, jobs, tell }: Base) => ({
-  retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
-  erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
-  doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
-  snapshots: new Snapshots({ ...ports, newId, jobs, log }),
-  watch: new VendorWatch({ ...ports, log }),
-  readiness: new Readiness({ store, jobs, now, elapsed }),
-});
+/** What runs on the clocks beside that, and what is known of how it goes. */
+function clockedOf({ settings, ports, store, now, elapsed, log, newId, jobs, tell, figures }: Base) {
+  const readiness = new Readiness({ store, jobs, now, elapsed });
+  return {
+    retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
+    erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
+    doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
+    snapshots: new Snapshots({ ...ports, newId, jobs, log }),
+    watch: new VendorWatch({ ...ports, log }),
+    readiness,
+    metrics: new MetricsText({ figures, store, readiness, jobs, now, elapsed }),
+  };
+}
 
 type Guarded = Base & ReturnType<typeof guardOf> & ReturnType<typeof clockedOf>;
 

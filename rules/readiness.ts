@@ -2,7 +2,8 @@
 import type { JobReport } from "../core/model.ts";
 
 /** What is looked at: the store, what is sealed in it, the audit's writer, what runs on clocks, and whether it ends. */
-export type ReadyCheck = "store" | "keys" | "audit" | "jobs" | "stopping";
+export type ReadyCheck = (typeof READY_CHECKS)[number] | "stopping";
+export const READY_CHECKS = ["store", "keys", "audit", "jobs"] as const;
 
 /** What is wrong. The sentence may be shown to anybody: it names no place and no record. */
 export interface Problem {

@@ -32,6 +32,8 @@ export interface KvTraits {
   /** Throws or rejects where what is committed would not last. */
   stands?(): void | Promise<void>;
   log?(event: Record<string, unknown>): void;
+  /** Is told how long each commit took, and whether it was made. */
+  committed?(isMade: boolean, seconds: number): void;
   /** Whether this process itself carries out what it commits: once that has failed nothing of it can happen any more. */
   readonly isInProcess?: boolean;
   /** What it is kept in, as messages say it. */
@@ -105,11 +107,14 @@ export class Database {
       if (looking) await looking;
       return await change.commit();
     };
+    const began = this.elapsed();
     try {
       const committed = await inTurn(() => this.#timeout?.commit(work) ?? work());
       this.#committedAt = this.elapsed();
+      this.traits.committed?.(true, (this.#committedAt - began) / 1000);
       return committed;
     } catch (error) {
+      this.traits.committed?.(false, (this.elapsed() - began) / 1000);
       this.#refuses = true;
       throw this.#said(error);
     }

@@ -73,6 +73,8 @@ export interface StoreOptions {
   around?: (kv: Deno.Kv) => Deno.Kv;
   /** Is told of what fails beside what was asked for; nobody when left out. */
   log?: (event: Record<string, unknown>) => void;
+  /** Is told how long each commit took, and whether it was made. */
+  committed?: (isMade: boolean, seconds: number) => void;
   /** How calls wait for one another's refresh of an account; by a timer when left out. */
   delay?: Delay;
   /** The folder that remembers which files have held a store, so that a missing one is refused; none when left out. */
@@ -156,9 +158,9 @@ const sealedRecordsOf = (db: Database, sealer: Sealer) => ({
 });
 
 function databaseOf(options: StoreOptions, opened: Deno.Kv, clock: Clock, file: OpenedFile | null): Database {
-  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log } = options;
+  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log, committed } = options;
   const isInProcess = isHere(path) && open === undefined && around === undefined;
-  const traits = { stands: () => file?.check(), log, isInProcess, place: placeText(path) };
+  const traits = { stands: () => file?.check(), log, committed, isInProcess, place: placeText(path) };
   return new Database(around?.(opened) ?? opened, now, elapsed, clock, traits);
 }
 

@@ -15,6 +15,7 @@ import { Consent } from "../consent/consent.ts";
 import type { ConsentPorts, Ticket } from "../consent/consent_call.ts";
 import { forwarded } from "./named_tool.ts";
 import { causeOf } from "../failed_calls.ts";
+import type { CallEnd, Figures } from "../figures.ts";
 import { keepBefore } from "../changes.ts";
 import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "./admit.ts";
 import { endOfCall } from "./context.ts";
@@ -83,6 +84,8 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   readonly callsInFlight: CallsInFlight;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
+  /** Is told how each call ended. */
+  readonly figures: Pick<Figures, "call" | "upstream">;
   /** Told of every answer that is no refusal, before parts of it are taken, and of the tool that gave it. */
   readonly answers?: ((tool: ToolEntry, value: unknown) => void) | undefined;
 }
@@ -99,53 +102,91 @@ export class NotAudited extends GatewayError {}
 export function dispatcher(given: DispatchPorts): Dispatch {
   const ports: Ports = { ...given, outage: new AuditOutage(given) };
   return async (call) => {
+    const began = performance.now();
     const record = new CallRecord(ports.now(), call);
-    if (call.approving) noteApproving(record, call.approving);
-    if (call.item) {
-      const { set_id, item, approved } = call.item.ticket;
-      record.set = { set_id, item };
-      Object.assign(record.facts, approved);
-    }
-    const left = () => call.follower?.signal ?? call.left?.();
-    const place = ports.callsInFlight.place(call.caller.token.id, left);
-    let value: unknown;
-    let failure: GatewayError | null = null;
     try {
-      value = await runPipeline(ports, call, record, place);
+      const value = await carryOut(ports, call, record);
+      ports.figures.call(endOf(ports, call, record, null, began));
+      return value;
     } catch (thrown) {
-      failure = withPartialResult(asGatewayError(thrown, call.requestId), record.allMade);
-      if (failure.code === "E_INTERNAL" && !(thrown instanceof NotAudited)) {
-        ports.log({
-          event: "internal",
-          request_id: call.requestId,
-          tool: record.tool,
-          cause: causeOf(failure),
-        });
-      }
+      ports.figures.call(endOf(ports, call, record, asGatewayError(thrown, call.requestId), began));
+      throw thrown;
     }
-    if (failure) {
-      failure = withOutcome(failure, record, ports.catalog.get(record.tool, call.caller)?.manifest);
-    }
-    if (failure) record.decision.refuses(failure);
-    const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
-    try {
-      const ending = failure ? { failure, outcome: change } : { value };
-      const along = record.beside(ending);
-      let beside = along instanceof Promise ? await along : along;
-      if (call.item) beside = [...beside, ...await call.item.told(ending, record)];
-      if (record.keeping !== null) beside = [...beside, ...await keptOf(ports, record, ending)];
-      const row = record.outcome(failure, ports.now());
-      if (row.outcome === "unknown") {
-        const sites = record.allSites.map(({ id }) => id);
-        beside = [...beside, ...await ports.tell(writeUnknown(row, sites))];
-      }
-      await appendAudit(ports, row, change, beside);
-    } finally {
-      place.leave();
-    }
-    if (failure) throw failure;
-    return value;
   };
+}
+
+/** How a call ended, for whoever counts: a name that no tool has is one that anybody may make up. */
+function endOf(
+  { catalog }: Ports,
+  { door, caller }: ToolCall,
+  { decision, tool, siteId }: CallRecord,
+  failure: GatewayError | null,
+  began: number,
+): CallEnd {
+  const isKnown = decision.latest("entry") !== undefined || catalog.get(tool, caller) !== undefined;
+  const { verdict } = decision;
+  return {
+    door,
+    tool: isKnown ? tool : null,
+    site: siteId,
+    client: clientOf(caller),
+    result: verdict === "previewed" ? "preview" : verdict === "repeated" ? "repeated" : "ok",
+    failure,
+    seconds: (performance.now() - began) / 1000,
+  };
+}
+
+/** Tokens of trials are made for one trial each. */
+const clientOf = ({ token }: Caller): string =>
+  token.session !== undefined ? "trial" : token.client_id ?? token.id;
+
+/** One call, from its first step to its row. Throws a GatewayError for every refusal and failure. */
+async function carryOut(ports: Ports, call: ToolCall, record: CallRecord): Promise<unknown> {
+  if (call.approving) noteApproving(record, call.approving);
+  if (call.item) {
+    const { set_id, item, approved } = call.item.ticket;
+    record.set = { set_id, item };
+    Object.assign(record.facts, approved);
+  }
+  const left = () => call.follower?.signal ?? call.left?.();
+  const place = ports.callsInFlight.place(call.caller.token.id, left);
+  let value: unknown;
+  let failure: GatewayError | null = null;
+  try {
+    value = await runPipeline(ports, call, record, place);
+  } catch (thrown) {
+    failure = withPartialResult(asGatewayError(thrown, call.requestId), record.allMade);
+    if (failure.code === "E_INTERNAL" && !(thrown instanceof NotAudited)) {
+      ports.log({
+        event: "internal",
+        request_id: call.requestId,
+        tool: record.tool,
+        cause: causeOf(failure),
+      });
+    }
+  }
+  if (failure) {
+    failure = withOutcome(failure, record, ports.catalog.get(record.tool, call.caller)?.manifest);
+  }
+  if (failure) record.decision.refuses(failure);
+  const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
+  try {
+    const ending = failure ? { failure, outcome: change } : { value };
+    const along = record.beside(ending);
+    let beside = along instanceof Promise ? await along : along;
+    if (call.item) beside = [...beside, ...await call.item.told(ending, record)];
+    if (record.keeping !== null) beside = [...beside, ...await keptOf(ports, record, ending)];
+    const row = record.outcome(failure, ports.now());
+    if (row.outcome === "unknown") {
+      const sites = record.allSites.map(({ id }) => id);
+      beside = [...beside, ...await ports.tell(writeUnknown(row, sites))];
+    }
+    await appendAudit(ports, row, change, beside);
+  } finally {
+    place.leave();
+  }
+  if (failure) throw failure;
+  return value;
 }
 
 /** What is kept of a change beside its row; the row comes first, so where that cannot be told the change is not undoable. */

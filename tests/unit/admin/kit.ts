@@ -117,6 +117,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     connections: () => Promise.resolve(NO_CONNECTIONS),
     clients: () => Promise.reject(new Error("nothing asks for clients")),
     proxiedTools: () => Promise.resolve(NO_TOOLS),
+    metrics: () => Promise.resolve(""),
     problems: () => Promise.resolve([]),
     toolNames: () => Promise.resolve(TOOLS),
     toolGroups: () => Promise.resolve([{ name: "posts", tools: TOOLS }]),

@@ -8,6 +8,7 @@ const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
 const job = (more: Partial<JobReport> = {}): JobReport => ({
   name: "audit retention",
   running_since: null,
+  began_at: null,
   done_at: null,
   failing_since: null,
   event: "audit_retention_failed",
