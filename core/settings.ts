@@ -88,6 +88,13 @@ export const GATEWAY_SETTINGS = [
       "Opens /metrics, where Prometheus reads figures, and nothing else; at least 32 characters. Unset, there is no /metrics",
     read: read.masterToken,
   },
+  {
+    name: "CALL_LOG",
+    default: null,
+    meaning:
+      "`json` writes a line of JSON for each call to standard output: who called what, and what came of it; unset, none",
+    read: read.oneOf("json"),
+  },
   { name: "TOKEN_PREFIX", default: "gate", meaning: "First word of the tokens made here", read: read.prefix },
   {
     name: "ALLOW_PRIVATE_UPSTREAMS",
@@ -181,6 +188,8 @@ export interface Settings {
   readonly encryptionKeys: readonly Uint8Array<ArrayBuffer>[];
   /** Opens /metrics; null where there is none. */
   readonly metricsToken: string | null;
+  /** Whether each call is a line of standard output. */
+  readonly logsCalls: boolean;
   readonly tokenPrefix: string;
   /** Host names as URL.hostname spells them: lower case, IPv6 in brackets. */
   readonly privateUpstreams: readonly string[];
@@ -357,6 +366,7 @@ function shape(
     masterToken: get("MASTER_TOKEN"),
     encryptionKeys: get("ENCRYPTION_KEYS"),
     metricsToken: get("METRICS_TOKEN"),
+    logsCalls: get("CALL_LOG") !== null,
     tokenPrefix: get("TOKEN_PREFIX"),
     privateUpstreams: get("ALLOW_PRIVATE_UPSTREAMS"),
     trustedProxies: get("TRUSTED_PROXIES"),

@@ -6,6 +6,7 @@ import type { ApprovalDesk } from "../guard/approvals.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Erasing } from "../guard/audit/erasing.ts";
 import type { Jobs } from "../guard/jobs.ts";
+import type { LineStream } from "../guard/call_log.ts";
 import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
@@ -33,6 +34,8 @@ export interface Replacements {
   readonly signedIn?: OAuthParts["signedIn"];
   /** Told of every answer of a tool that is no refusal. */
   readonly answers?: DispatchPorts["answers"];
+  /** Where the lines of calls go, where the settings ask for them. */
+  readonly callLog?: LineStream;
   /** What a passphrase costs to judge. */
   readonly passphraseCost?: PassphraseCost;
   /** Waits within a call; rejects as soon as the signal aborts. */

@@ -6,7 +6,7 @@ import { dispatched } from "../doors/mcp_call.ts";
 import { described, describedTools } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
-import { watched, watchOf } from "./operator.ts";
+import { siteWork, watched, watchOf } from "./operator.ts";
 import type { Gateway, Replacements } from "./types.ts";
 import { accessTokens, grantTokens } from "../identity/access.ts";
 import { ApprovalDesk } from "../guard/approvals.ts";
@@ -35,11 +35,11 @@ import { reaches } from "../guard/pipeline/scope.ts";
 import { guideOf, ToolLists } from "../guard/tool_lists.ts";
 import { Rounds } from "../guard/consent/rounds.ts";
 import { Sealer } from "../store/seal.ts";
-import { CLOCK, delay as pause, onDemand } from "../core/async.ts";
+import { CLOCK, delay as pause, ended, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { logLine } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
-import { VERSION } from "../core/model.ts";
+import { LIMITS, VERSION } from "../core/model.ts";
 import { asWritten } from "../platforms/_http/addresses.ts";
 import { createHttp } from "../platforms/_http/http.ts";
 import { Catalog } from "../registry/catalog.ts";
@@ -109,6 +109,7 @@ export async function openGateway(
       ownHttp?.[Symbol.dispose]();
       await stopped; // its lease is given back while there is a store
       await store.close();
+      if (parts.callLog !== null) await ended(parts.callLog.flush(), LIMITS.SHUTDOWN_CUT_OFF_MS);
     },
   };
 }
@@ -117,7 +118,8 @@ export async function openGateway(
 async function openBase(settings: Settings, registry: Registry, replace: Replacements) {
   const { connectors } = registry;
   const { now = Date.now, delay = pause } = replace;
-  const { figures, log, report } = watchOf(now, replace.log ?? logLine);
+  const stream = settings.logsCalls ? replace.callLog ?? Deno.stdout : null;
+  const { figures, log, ...watch } = watchOf(now, replace.log ?? logLine, stream);
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
     named: settings.placeSetting,
@@ -160,7 +162,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
     bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
     stopping,
-    report,
+    ...watch,
     noticed: new Proxies(settings.trustedProxies, { now, log }),
     logFault: (request_id: string, thrown: unknown) =>
       log({
@@ -175,9 +177,23 @@ type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** The tools there are, who may call them, the pipeline of a call, and what waits for a person. */
 function guardOf(
-  { settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit, stopping, baseUrl, tell }:
-    Base,
+  {
+    settings,
+    registry,
+    replace,
+    ports,
+    store,
+    now,
+    log,
+    newId,
+    jobs,
+    tokenLimit,
+    stopping,
+    baseUrl,
+    ...base
+  }: Base,
 ) {
+  const { tell, ended } = base;
   const { connectors, tools, proxies } = registry;
   const tokenOfGrant = grantTokens((groups) => catalog.inGroups(groups));
   const authenticate = authenticator({
@@ -196,8 +212,7 @@ function guardOf(
     builtIn: new Set(tools.keys()),
   });
   const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
-  const hasSecret = (name: string) => (settings.upstream[name] ?? null) !== null;
-  const catalog = new Catalog(sources, { hasSecret, reaches });
+  const catalog = new Catalog(sources, { hasSecret: (name) => settings.upstream[name] != null, reaches });
   const lists = new ToolLists({ ...ports, catalog });
   const admitting = {
     ...ports,
@@ -217,7 +232,14 @@ function guardOf(
     return new ChangeSets(ports);
   }));
   const callsInFlight = new CallsInFlight(settings.callsPerToken);
-  const dispatch = dispatcher({ ...admitting, sets, tokenLimit, callsInFlight, answers: replace.answers });
+  const dispatch = dispatcher({
+    ...admitting,
+    sets,
+    tokenLimit,
+    callsInFlight,
+    ended,
+    answers: replace.answers,
+  });
   const callerOf = callerOfGrant(callers);
   return {
     authenticate,
@@ -316,7 +338,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
 async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
   const { adminApp } = await import("../admin/api.ts");
   const { snapshotViews } = await import("../guard/snapshot_report.ts");
-  const { settings, ports, store, connectors, catalog, baseUrl, now, log, newId } = parts;
+  const { settings, ports, store, connectors, catalog, baseUrl, now, newId } = parts;
   return adminApp({
     store,
     masterToken: settings.masterToken,
@@ -330,20 +352,7 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
       const call = { site: null, caller: null, deadline: endOfCall(now()) };
       return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
     },
-    async setUp(site, what, name) {
-      const { setUpSite } = await import("../guard/site_setup.ts");
-      return await setUpSite({ ...ports, newId }, { site, what, name });
-    },
-    async linkable(order) {
-      const { listLinkable } = await import("../guard/linkable.ts");
-      const report = (id: string, thrown: unknown) => parts.logFault(id, thrown);
-      return await listLinkable({ ...ports, audit: store.audit, log, newId, report }, order);
-    },
-    async probe(order) {
-      const { probeSite } = await import("../guard/probe.ts");
-      const report = (id: string, thrown: unknown) => parts.logFault(id, thrown);
-      return await probeSite({ ...ports, audit: store.audit, log, newId, report }, order);
-    },
+    ...siteWork(parts),
     async pair(site, by, code) {
       const { pairSite } = await import("../guard/site_pairing.ts");
       const pairing = await pairSite({ ...ports, baseUrl, newId }, {

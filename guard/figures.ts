@@ -1,16 +1,20 @@
 /** What is counted of calls, of what they ask of others, and of what the store takes: in memory, for whoever watches the gateway. */
 import { classOf, type Code, GatewayError } from "../core/errors.ts";
+import type { Token } from "../core/model.ts";
 import { Counter, Histogram, type Seconds } from "../core/metrics.ts";
 
 /** How a call ended, for whoever counts. */
 export interface CallEnd {
+  readonly requestId: string;
+  /** When it began, in milliseconds since the epoch. */
+  readonly at: number;
   readonly door: string;
   /** The name of a tool that there is; null for any other. */
   readonly tool: string | null;
   /** The site that was found; null where none was. */
   readonly site: string | null;
-  /** The id of the client or token that called. */
-  readonly client: string;
+  /** What it was called with. */
+  readonly token: Pick<Token, "id" | "name" | "client_id" | "session">;
   /** What came of it where it was not refused. */
   readonly result: "ok" | "preview" | "repeated";
   readonly failure: GatewayError | null;
@@ -25,6 +29,8 @@ const CALL_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20
 const COMMIT_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 const UNKNOWN = "unknown";
+/** Tokens of trials are made for one trial each. */
+const TRIAL = "trial";
 
 /** What one kind of call is counted in. */
 interface CallSeries {
@@ -118,7 +124,8 @@ export class Figures {
   }
 
   /** A call ended. */
-  call({ door, tool, site, client, result, failure, seconds }: CallEnd): void {
+  call({ door, tool, site, token, result, failure, seconds }: CallEnd): void {
+    const client = token.session !== undefined ? TRIAL : token.client_id ?? token.id;
     const name = tool ?? UNKNOWN;
     const of = site ?? UNKNOWN;
     const ended = failure === null ? result : classOf(failure.code);

@@ -15,7 +15,7 @@ import { Consent } from "../consent/consent.ts";
 import type { ConsentPorts, Ticket } from "../consent/consent_call.ts";
 import { forwarded } from "./named_tool.ts";
 import { causeOf } from "../failed_calls.ts";
-import type { CallEnd, Figures } from "../figures.ts";
+import type { CallEnd } from "../figures.ts";
 import { keepBefore } from "../changes.ts";
 import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "./admit.ts";
 import { endOfCall } from "./context.ts";
@@ -85,7 +85,7 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
   /** Is told how each call ended. */
-  readonly figures: Pick<Figures, "call" | "upstream">;
+  ended(end: CallEnd): void;
   /** Told of every answer that is no refusal, before parts of it are taken, and of the tool that gave it. */
   readonly answers?: ((tool: ToolEntry, value: unknown) => void) | undefined;
 }
@@ -102,43 +102,47 @@ export class NotAudited extends GatewayError {}
 export function dispatcher(given: DispatchPorts): Dispatch {
   const ports: Ports = { ...given, outage: new AuditOutage(given) };
   return async (call) => {
-    const began = performance.now();
-    const record = new CallRecord(ports.now(), call);
+    const began = { at: ports.now(), began: performance.now() };
+    const record = new CallRecord(began.at, call);
     try {
       const value = await carryOut(ports, call, record);
-      ports.figures.call(endOf(ports, call, record, null, began));
+      ports.ended(endOf(ports, call, record, null, began));
       return value;
     } catch (thrown) {
-      ports.figures.call(endOf(ports, call, record, asGatewayError(thrown, call.requestId), began));
+      ports.ended(endOf(ports, call, record, asGatewayError(thrown, call.requestId), began));
       throw thrown;
     }
   };
 }
 
+/** When a call began: on the clock, and for how long it takes. */
+interface Began {
+  readonly at: number;
+  readonly began: number;
+}
+
 /** How a call ended, for whoever counts: a name that no tool has is one that anybody may make up. */
 function endOf(
   { catalog }: Ports,
-  { door, caller }: ToolCall,
+  { requestId, door, caller }: ToolCall,
   { decision, tool, siteId }: CallRecord,
   failure: GatewayError | null,
-  began: number,
+  { at, began }: Began,
 ): CallEnd {
   const isKnown = decision.latest("entry") !== undefined || catalog.get(tool, caller) !== undefined;
   const { verdict } = decision;
   return {
+    requestId,
+    at,
     door,
     tool: isKnown ? tool : null,
     site: siteId,
-    client: clientOf(caller),
+    token: caller.token,
     result: verdict === "previewed" ? "preview" : verdict === "repeated" ? "repeated" : "ok",
     failure,
     seconds: (performance.now() - began) / 1000,
   };
 }
-
-/** Tokens of trials are made for one trial each. */
-const clientOf = ({ token }: Caller): string =>
-  token.session !== undefined ? "trial" : token.client_id ?? token.id;
 
 /** One call, from its first step to its row. Throws a GatewayError for every refusal and failure. */
 async function carryOut(ports: Ports, call: ToolCall, record: CallRecord): Promise<unknown> {
