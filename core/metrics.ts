@@ -61,6 +61,10 @@ export class Counter {
     return this.#family.of(values);
   }
 
+  get spec(): MetricSpec {
+    return this.#family.spec;
+  }
+
   /** Each series with its count. */
   all(): readonly (readonly [LabelValues, number])[] {
     return [...this.#family.all()].map(({ values, of }) => [values, of.count] as const);

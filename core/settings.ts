@@ -159,8 +159,17 @@ export const GATEWAY_SETTINGS = [
 /** What the driver of PostgreSQL looks at; nothing of it is used. */
 export const DATABASE_VARIABLES = ["NODE_PG_FORCE_NATIVE", "PGBINARY", "PGREPLICATION", "USER"] as const;
 
-/** What else the process reads: the host's own marks, those of the YAML library, what the runtime shows a KV Connect server, and what its driver of PostgreSQL looks at. */
+/** What the runtime's tracing is told by; the rest of its variables the runtime alone reads. */
+const TRACE_VARIABLES = [
+  "OTEL_DENO",
+  "OTEL_TRACES_SAMPLER",
+  "OTEL_TRACES_SAMPLER_ARG",
+  "OTEL_PROPAGATORS",
+] as const;
+
+/** What else the process reads: the runtime's tracing, the host's own marks, those of the YAML library, what the runtime shows a KV Connect server, and what its driver of PostgreSQL looks at. */
 export const HOST_VARIABLES = [
+  ...TRACE_VARIABLES,
   "LOG_STREAM",
   "LOG_TOKENS",
   "DENO_DEPLOY",

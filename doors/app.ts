@@ -3,6 +3,7 @@ import { type Context, Hono, type HonoRequest } from "hono";
 import { isSecret } from "../core/credentials.ts";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { METRICS_TYPE } from "../core/metrics.ts";
+import { rooted } from "../core/tracing.ts";
 import { onDemand } from "../core/async.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
 import { type Problem, STOPPING } from "../rules/readiness.ts";
@@ -48,6 +49,8 @@ export interface RequestInfo {
 
 const HEADERS = { "content-type": "application/json" };
 const MCP_PATH = "/mcp";
+const MCP_SPAN = { "gateway.door": "mcp" };
+const REST_SPAN = { "gateway.door": "rest" };
 /** What the name of a tool follows where it is called over REST. */
 export const TOOL_PATH = "/api/v1/tools/";
 
@@ -65,9 +68,9 @@ export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded !== null) parts.proxies.notice(hostOf(info), forwarded);
     const path = request.method === "POST" ? pathOf(request.url) : "";
-    if (path === MCP_PATH) return parts.mcp(request).then(naming);
+    if (path === MCP_PATH) return rooted("door", MCP_SPAN, () => parts.mcp(request)).then(naming);
     const tool = toolCalledAt(path);
-    if (tool !== null) return call(request, tool);
+    if (tool !== null) return rooted("door", REST_SPAN, () => call(request, tool));
     return Promise.resolve(app.fetch(request, info)).then(naming);
   };
 }

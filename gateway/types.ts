@@ -6,6 +6,7 @@ import type { ApprovalDesk } from "../guard/approvals.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Erasing } from "../guard/audit/erasing.ts";
 import type { Jobs } from "../guard/jobs.ts";
+import type { Figures } from "../guard/figures.ts";
 import type { LineStream } from "../guard/call_log.ts";
 import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
 import type { Retention } from "../guard/audit/retention.ts";
@@ -63,6 +64,8 @@ export interface Gateway {
   readonly watch: VendorWatch;
   /** What runs on clocks, as this process has seen it. */
   readonly jobs: Pick<Jobs, "retry">;
+  /** What is counted of calls. */
+  readonly figures: Figures;
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */

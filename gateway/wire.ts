@@ -97,6 +97,7 @@ export async function openGateway(
     toolCatalogs: proxied,
     watch: parts.watch,
     jobs: parts.jobs,
+    figures: parts.figures,
     log: parts.log,
     setsAtRest: async () => {
       while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
@@ -176,24 +177,9 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
 type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** The tools there are, who may call them, the pipeline of a call, and what waits for a person. */
-function guardOf(
-  {
-    settings,
-    registry,
-    replace,
-    ports,
-    store,
-    now,
-    log,
-    newId,
-    jobs,
-    tokenLimit,
-    stopping,
-    baseUrl,
-    ...base
-  }: Base,
-) {
-  const { tell, ended } = base;
+function guardOf(base: Base) {
+  const { settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit, stopping } = base;
+  const { baseUrl, tell, ended } = base;
   const { connectors, tools, proxies } = registry;
   const tokenOfGrant = grantTokens((groups) => catalog.inGroups(groups));
   const authenticate = authenticator({
@@ -227,19 +213,11 @@ function guardOf(
   const callers = { ...store, grants: store.oauthGrants, tokenOfGrant, now };
   const sets = setsOnDemand(onDemand(async () => {
     const { ChangeSets } = await import("../guard/sets/change_sets.ts");
-    const stands = callerNow(callers);
-    const ports = { ...admitting, sets, dispatch, callerNow: stands, newId };
-    return new ChangeSets(ports);
+    return new ChangeSets({ ...admitting, sets, dispatch, callerNow: callerNow(callers), newId });
   }));
   const callsInFlight = new CallsInFlight(settings.callsPerToken);
-  const dispatch = dispatcher({
-    ...admitting,
-    sets,
-    tokenLimit,
-    callsInFlight,
-    ended,
-    answers: replace.answers,
-  });
+  const told = { ended, answers: replace.answers };
+  const dispatch = dispatcher({ ...admitting, ...told, sets, tokenLimit, callsInFlight });
   const callerOf = callerOfGrant(callers);
   return {
     authenticate,

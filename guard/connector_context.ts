@@ -12,6 +12,7 @@ import type {
 import type { Http } from "../platforms/_http/http.ts";
 import type { Incoming, Outgoing, PublishGrant } from "../platforms/_http/request.ts";
 import { onDemand } from "../core/async.ts";
+import { noteOnSpan, traced } from "../core/tracing.ts";
 import { hiding, hidingSigned } from "../core/signed_secrets.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
@@ -148,7 +149,7 @@ async function send(
   const cleanup = out.cleanup ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
   const ended = out.effect === "write" ? writes?.begin(out) : undefined;
   const sent = { ...out, headers: { ...without(signed, out).headers, ...signed } };
-  return await counted(ports, name, () =>
+  return await counted(ports, { connector: name, method: out.method }, () =>
     ports.http.send(sent, {
       deadline: Math.max(deadline, cleanup),
       policy: judgeHop,
@@ -160,20 +161,24 @@ async function send(
 /** Sends, and counts what came of it. */
 async function counted(
   { figures }: ConnectorPorts,
-  connector: string,
+  { connector, method }: { readonly connector: string; readonly method: string },
   sends: () => Promise<Incoming>,
 ): Promise<Incoming> {
   const began = performance.now();
-  const ended = (result: UpstreamResult) =>
+  const ended = (result: UpstreamResult) => {
     figures?.upstream(connector, result, (performance.now() - began) / 1000);
-  try {
-    const answer = await sends();
-    ended(upstreamResult(answer.status));
-    return answer;
-  } catch (thrown) {
-    ended(upstreamResult(null, thrown));
-    throw thrown;
-  }
+    noteOnSpan(() => ({ "gateway.result": result }));
+  };
+  return await traced("upstream", { "gateway.platform": connector, "gateway.method": method }, async () => {
+    try {
+      const answer = await sends();
+      ended(upstreamResult(answer.status));
+      return answer;
+    } catch (thrown) {
+      ended(upstreamResult(null, thrown));
+      throw thrown;
+    }
+  });
 }
 
 /** The request without headers of those names, however they are written: nobody overrides or reads what a lender signs. */

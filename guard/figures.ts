@@ -171,21 +171,16 @@ export class Figures {
     if (!isMade) this.#commitFailures.add([]);
   }
 
+  /** The counters, for who hands them on. */
+  get counters(): readonly Counter[] {
+    const refusals = [this.#refusals, this.#siteRefusals, this.#clientRefusals, this.#requests];
+    const calls = [this.#calls, this.#siteCalls, this.#clientCalls];
+    return [...calls, ...refusals, this.#upstreamResults, this.#commitFailures];
+  }
+
   lines(): string[] {
-    return [
-      this.#calls,
-      this.#seconds,
-      this.#refusals,
-      this.#siteCalls,
-      this.#siteRefusals,
-      this.#clientCalls,
-      this.#clientRefusals,
-      this.#requests,
-      this.#upstream,
-      this.#upstreamResults,
-      this.#commits,
-      this.#commitFailures,
-    ].flatMap((one) => one.lines());
+    const histograms = [this.#seconds, this.#upstream, this.#commits];
+    return [...this.counters, ...histograms].flatMap((one) => one.lines());
   }
 }
 

@@ -1,5 +1,5 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
-import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import { asGatewayError, classOf, GatewayError } from "../../core/errors.ts";
 import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { AskedList } from "../../registry/asked_list.ts";
 import { tellsOfTools } from "../../registry/manifest.ts";
@@ -8,6 +8,7 @@ import type { Follower } from "../../registry/tool.ts";
 import { type Beside, RowRefused, type Store } from "../../store/store.ts";
 import { answered, asOffered, plain, shaped } from "./answer.ts";
 import { AuditOutage, CallRecord, type Ending } from "../audit/audit.ts";
+import { noteOnSpan, traced } from "../../core/tracing.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
 import { type Approving, noteApproving } from "../consent/approval.ts";
@@ -95,6 +96,9 @@ interface Ports extends DispatchPorts {
   readonly outage: AuditOutage;
 }
 
+/** Spans here are known by their names; the call's own says the rest. */
+const NOTHING = {};
+
 /** A row could not be written, which the log has already. */
 export class NotAudited extends GatewayError {}
 
@@ -105,7 +109,7 @@ export function dispatcher(given: DispatchPorts): Dispatch {
     const began = { at: ports.now(), began: performance.now() };
     const record = new CallRecord(began.at, call);
     try {
-      const value = await carryOut(ports, call, record);
+      const value = await traced("call", NOTHING, () => carryOut(ports, call, record));
       ports.ended(endOf(ports, call, record, null, began));
       return value;
     } catch (thrown) {
@@ -173,6 +177,14 @@ async function carryOut(ports: Ports, call: ToolCall, record: CallRecord): Promi
     failure = withOutcome(failure, record, ports.catalog.get(record.tool, call.caller)?.manifest);
   }
   if (failure) record.decision.refuses(failure);
+  noteOnSpan(() => ({
+    "gateway.request_id": call.requestId,
+    "gateway.tool": ports.catalog.get(record.tool, call.caller) === undefined ? "unknown" : record.tool,
+    "gateway.site": record.siteId ?? undefined,
+    "gateway.token": call.caller.token.id,
+    "gateway.verdict": record.decision.verdict,
+    "gateway.class": failure ? classOf(failure.code) : undefined,
+  }));
   const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
   try {
     const ending = failure ? { failure, outcome: change } : { value };
@@ -229,11 +241,11 @@ async function runPipeline(
   const { follower, asks, narrowed } = call;
   const deadline = endOfCall(ports.now());
   const asked = { ...body, ...called, caller, narrowed, asks, deadline, outer: [], follower, place };
-  const admitted = await admit(ports, asked, record); // 4 to 13
+  const admitted = await traced("guard", NOTHING, () => admit(ports, asked, record)); // 4 to 13
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");
     const { acts, entry: { offer, manifest }, input: { wanted } } = admitted;
-    const given = await acts.run(); // 16
+    const given = await traced("run", NOTHING, () => acts.run()); // 16
     const isBounded = call.isBounded === true && !tellsOfTools(manifest);
     const answer = offer ? asOffered(given) : plain(given);
     ports.answers?.(admitted.entry, answer);
@@ -268,7 +280,7 @@ async function write(
     record,
     approving,
   });
-  const plan = () => planned(admitted, record); // 14
+  const plan = async () => await traced("plan", NOTHING, () => planned(admitted, record)); // 14
   const isShown = approving === undefined
     ? gate ? !mayWrite(admitted) : admitted.input.dryRun
     : approving.shown === null;
@@ -286,7 +298,8 @@ async function write(
       const kept = await keepBefore(ports.store.changes, record, caller.token.id);
       await appendAudit(ports, record.intent(deadline), "none", [...beside, ...kept]);
     },
-    run: async (ready, expects) => answered(await ready.run(expects), requestId),
+    run: async (ready, expects) =>
+      await traced("run", NOTHING, async () => answered(await ready.run(expects), requestId)),
   });
 }
 
@@ -316,7 +329,7 @@ async function appendAudit(
   beside: readonly Beside[],
 ): Promise<void> {
   try {
-    await store.audit.append(row, beside);
+    await traced("store", NOTHING, () => store.audit.append(row, beside));
     outage.kept();
   } catch (cause) {
     const { request_id, tool, token_id, site_id, status } = row;
