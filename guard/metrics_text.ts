@@ -129,13 +129,13 @@ export class MetricsText {
       ...gauge(
         "gateway_job_last_run_timestamp_seconds",
         "When a run of the job last began here",
-        ["job"],
+        ["task"],
         of((job) => seconds(job.began_at)),
       ),
       ...gauge(
         "gateway_job_last_success_timestamp_seconds",
         "When a run of the job last went well here",
-        ["job"],
+        ["task"],
         of(
           (job) => seconds(job.done_at),
         ),
@@ -143,7 +143,7 @@ export class MetricsText {
       ...gauge(
         "gateway_job_failing",
         "1 where the last run of the job failed here",
-        ["job"],
+        ["task"],
         of((job) => job.failing_since === null ? 0 : 1),
       ),
       ...gauge("gateway_memory_bytes", "Memory of the process, by what holds it", ["of"], [
@@ -160,6 +160,7 @@ export class MetricsText {
   }
 }
 
+// The label is "task": "job" is what Prometheus itself calls what it scrapes.
 const gauge = (name: string, help: string, labels: readonly string[], samples: readonly Sample[]) =>
   gaugeLines({ name, help, labels }, samples);
 

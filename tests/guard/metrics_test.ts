@@ -156,7 +156,7 @@ Deno.test("what waits and what is wrong shows: jobs, doubts, approvals, the audi
     ),
   );
   const now = gw.clock.now / 1000;
-  const job = '{job="audit retention"}';
+  const job = '{task="audit retention"}';
   for (const last of ["last_run", "last_success"]) {
     assert.equal(figure(text, `gateway_job_${last}_timestamp_seconds`)[job], now);
   }
