@@ -105,7 +105,15 @@ function launch([name, script, ...rest]: readonly string[]): never {
   const store = storeFile(set, Deno.env.get("KV_PATH"), Deno.cwd());
   const flags = permissionFlags(set, { root, store, installed: onPath, runtime: Deno.execPath() });
   if (store !== null && set.write !== true) makeFolder(store.slice(0, store.lastIndexOf("/")) || "/");
+  traceOwnSpansOnly();
   become(["run", "--no-prompt", ...flags, resolve(root, script), ...rest]);
+}
+
+/** As core/tracing.ts says: the runtime's own spans hold whole addresses. A choice of the operator stays, and is refused. */
+function traceOwnSpansOnly(): void {
+  if (!Deno.env.get("OTEL_DENO")) return;
+  const wanted = { OTEL_TRACES_SAMPLER: "parentbased_always_off", OTEL_PROPAGATORS: "none" };
+  for (const [name, value] of Object.entries(wanted)) if (!Deno.env.get(name)) Deno.env.set(name, value);
 }
 
 /** The script may write the store's file, not its folder, which is for its owner alone; where the folder cannot be made, the script says why. */

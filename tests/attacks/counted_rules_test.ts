@@ -353,6 +353,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "file.ts checkFileSize": "compares two numbers",
   "file.ts checkSha": "compares two hashes",
   "finding/unread.ts": "looks a bounded way around one place, measured through rewritten",
+  "readiness.ts": "compares times of the gateway's own jobs",
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "replacements.ts checkReplacements": "looks whether two arguments are there",
