@@ -17,7 +17,6 @@ import * as pathNames from "../../rules/path_names.ts";
 import * as publishing from "../../rules/publishing.ts";
 import * as redirect from "../../rules/redirect.ts";
 import * as redirectUri from "../../rules/redirect_uri.ts";
-import * as route from "../../rules/route.ts";
 import * as schedule from "../../rules/schedule.ts";
 import * as seoSchema from "../../rules/seo_schema.ts";
 import * as structured from "../../rules/structured_data.ts";
@@ -153,15 +152,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
         ),
       ),
     visitorAddress: (of) => visitor.visitorAddress(`/${of}`, "https://acme.example/blog", "path"),
-  },
-  "route.ts": {
-    routeOf: (of) => route.routeOf(`/${of}`, "route"),
-    fileOfRoute: route.fileOfRoute,
-    spellingsOfRoute: route.spellingsOfRoute,
-    takesRoute: (of) => [route.takesRoute(`public/${of}`, "/a"), route.takesRoute("public/a", of)],
-    routeOfFile: (of) => route.routeOfFile(`src/pages/${of}`),
-    collectionPageOf: (of) => route.collectionPageOf(`src/pages/${of}/[...slug].astro`),
-    contentRouteOf: (of) => route.contentRouteOf("blog", of, of, true),
   },
   "schedule.ts": {
     parseMoment: (of) => schedule.parseMoment(of),
