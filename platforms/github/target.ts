@@ -28,7 +28,8 @@ export interface Writing {
 const TOKEN_CHARACTERS = 12;
 /** A branch this young may still be in the making by another call of the token. */
 const YOUNG_SECONDS = 120;
-const NAMES = 3;
+/** A branch that was merged keeps its name, so that several in a few seconds are passed over. */
+const NAMES = 20;
 
 /** A name for a new preview branch: `mcp/<token>/<unix>`, short enough for the host's preview address. */
 function previewName(tokenId: string, seconds: number): string {
