@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import { listedRules } from "./branch_rules.ts";
 import { RepoError, unreadable } from "./errors.ts";
 import { commitOf, defaultBranch, headOf, treeOf } from "./git.ts";
 import { isUnknown, type Move, moveBranch, type Moved } from "./refs.ts";
@@ -106,15 +107,13 @@ const CLOSED: ReadonlySet<string> = new Set([
   "update",
   "workflows",
 ]);
-const RULES = z.array(z.object({ type: z.string() }));
 
 /**
  * Reads only: refuses a branch whose rules would let the seed be made and nothing after it. Rules that the host does not
  * tell are met later. Throws E_UPSTREAM.
  */
 export async function requireOpen(wire: RepoWire, branch: string): Promise<void> {
-  const path = `/rules/branches/${encoded(branch)}`;
-  const rules = await wire.ask({ method: "GET", path, schema: RULES }).catch((thrown) => {
+  const rules = await listedRules(wire, branch).catch((thrown) => {
     if (thrown instanceof RepoError && [403, 404].includes(thrown.upstream ?? 0) && !thrown.retryAfter) {
       return [];
     }

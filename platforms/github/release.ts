@@ -5,6 +5,7 @@ import { GatewayError } from "../../core/errors.ts";
 import type { Making } from "../../core/model.ts";
 import type { Compared } from "../_content/compared.ts";
 import type { PublishGrant } from "../_http/request.ts";
+import { listedRules } from "./branch_rules.ts";
 import { build, type Edit } from "./build.ts";
 import { RepoError } from "./errors.ts";
 import { makeCommit, treeOf } from "./git.ts";
@@ -19,14 +20,7 @@ const COMPARISON = z.object({
   merge_base_commit: NAMED,
   commits: z.array(z.object({ parents: z.array(z.unknown()) })),
 });
-const RULES = z.array(z.object({
-  type: z.string(),
-  parameters: z.object({
-    required_status_checks: z.array(z.object({ context: z.string() })).optional().catch(undefined),
-  }).optional().catch(undefined),
-}));
 const BRANCH = z.object({ protected: z.boolean().catch(false) });
-const RULES_MAX = 100;
 
 /** How two commits stand to each other. */
 export interface Parting {
@@ -174,12 +168,7 @@ async function sidesAt(wire: RepoWire, commit: string): Promise<Map<string, Side
 
 async function rules(wire: RepoWire, branch: string): Promise<BranchRules> {
   const [listed, found] = await allOrThrow(
-    wire.ask({
-      method: "GET",
-      path: `/rules/branches/${encoded(branch)}`,
-      query: { per_page: RULES_MAX },
-      schema: RULES,
-    }),
+    listedRules(wire, branch),
     wire.ask({ method: "GET", path: `/branches/${encoded(branch)}`, schema: BRANCH }),
   );
   const has = (...types: string[]) => listed.some(({ type }) => types.includes(type));
