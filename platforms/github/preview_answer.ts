@@ -10,7 +10,7 @@ export interface CommitDeployment {
 }
 
 /** The hosting as far as it is asked: one request, over within that many milliseconds. */
-export interface PushedTo {
+export interface CommitDeployments {
   pushed(commit_sha: string, limitMs: number): Promise<CommitDeployment | null>;
 }
 
@@ -37,7 +37,7 @@ export async function previewAnswer(
   { client, deployed, hosting }: {
     readonly client: RepoClient;
     readonly deployed: string;
-    readonly hosting: () => Promise<PushedTo>;
+    readonly hosting: () => Promise<CommitDeployments>;
   },
 ): Promise<PreviewAnswer> {
   const { branch, commit_sha } = pushed;
@@ -85,7 +85,7 @@ const UNKNOWN =
   "address once there is one.";
 
 async function deployment(
-  hosting: () => Promise<PushedTo>,
+  hosting: () => Promise<CommitDeployments>,
   commit_sha: string,
 ): Promise<{ readonly address: string | null; readonly note: string | null }> {
   try {

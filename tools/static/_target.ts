@@ -5,7 +5,6 @@ import github from "../../platforms/github/connector.ts";
 import { type PreviewAnswer, previewAnswer } from "../../platforms/github/preview_answer.ts";
 import {
   type Branch,
-  newPreview as another,
   pushTo as push,
   type Standing,
   standing as found,
@@ -38,13 +37,6 @@ export async function pushTo(
   const pushed = await push(await ctx.use(github), to, ctx, commit, decide);
   return { ...pushed, preview: await previewOf(pushed, ctx) };
 }
-
-/** Has another preview branch take the place of the remembered one (platforms/github/target.ts). */
-export const newPreview = async <Made>(
-  ctx: Pick<StaticContext, "use" | "previews" | "now" | "caller">,
-  remembered: string,
-  make: (branch: string) => Promise<Made | null>,
-): Promise<Made | null> => await another(await ctx.use(github), ctx, remembered, make);
 
 /** What the answer says of the preview that a push is seen on. */
 export async function previewOf(pushed: Pushed, ctx: Pick<StaticContext, "use">): Promise<PreviewAnswer> {

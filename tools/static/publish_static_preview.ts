@@ -7,6 +7,7 @@ import cloudflarePages from "../../platforms/cloudflare_pages/connector.ts";
 import type { BranchRules, Differing } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
+import { newPreview } from "../../platforms/github/target.ts";
 import { compared, type ContextOf, type Plan, tool, type WriteResult } from "../../registry/tool.ts";
 import {
   type Branches,
@@ -23,7 +24,7 @@ import {
   textsBetween,
 } from "./_publish.ts";
 import { keptFor, revertingFiles } from "./_restore.ts";
-import { newPreview, seenLater } from "./_target.ts";
+import { seenLater } from "./_target.ts";
 
 type Context = ContextOf<{ site: "required"; publishes: "always" }>;
 
@@ -194,7 +195,7 @@ const moved = (branch: string) =>
 /** A commit that has both branches, which is built and looked at before anything goes live. */
 async function join(ctx: Context, state: State): Promise<WriteResult> {
   const { deployed, live, preview, head, files, straightens } = state;
-  const { release } = await ctx.use(github);
+  const client = await ctx.use(github);
   const line = straightens ? `Put ${preview} on ${deployed}` : `Bring ${deployed} into ${preview}`;
   const message = commitMessage(line, ctx.caller.token.id);
   const edits = files.map(({ path, to }) =>
@@ -203,9 +204,9 @@ async function join(ctx: Context, state: State): Promise<WriteResult> {
       : { path: ownPath(path, ctx.site), blob: to.sha, mode: to.mode }
   );
   const on = (branch: string, parents: readonly string[], at: string | null) =>
-    release.join({ files: live, parents }, edits, message, { branch, at, made: ctx.made });
+    client.release.join({ files: live, parents }, edits, message, { branch, at, made: ctx.made });
   const joined = straightens
-    ? await newPreview(ctx, preview, (branch) => on(branch, [live], null))
+    ? await newPreview(client, ctx, preview, (branch) => on(branch, [live], null))
     : await on(preview, [head, live], head);
   if (joined === null) throw moved(preview);
   const { branch, commit_sha, proof } = joined;
