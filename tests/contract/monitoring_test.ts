@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { folder } from "../folder.ts";
 import { gateway, MASTER } from "../kit.ts";
+import { hasPromtool, promtool } from "../promtool.ts";
 
 const FOLDER = new URL("../../docs/monitoring/", import.meta.url);
 const text = (name: string) => Deno.readTextFile(new URL(name, FOLDER));
@@ -49,31 +50,21 @@ Deno.test("docs/OPERATING.md says of each alert what it means, and every one is 
   assert.deepEqual(fired, alerts);
 });
 
-const promtool = async (...args: string[]) => {
-  const { code, stdout, stderr } = await new Deno.Command("promtool", {
-    args,
-    stdout: "piped",
-    stderr: "piped",
-  }).output();
-  assert.equal(code, 0, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
+const passes = async (...args: string[]) => {
+  const { code, said } = await promtool(args);
+  assert.equal(code, 0, said);
 };
-const hasPromtool = await new Deno.Command("promtool", {
-  args: ["--version"],
-  stdout: "null",
-  stderr: "null",
-})
-  .output().then(({ success }) => success, () => false);
 
 Deno.test({
   name:
     "each rule fires for what it is about and for nothing else, and Prometheus reads every expression of the board",
   ignore: !hasPromtool,
   async fn() {
-    await promtool("test", "rules", new URL("alerts_test.yaml", FOLDER).pathname);
+    await passes("test", "rules", new URL("alerts_test.yaml", FOLDER).pathname);
     await using place = await folder();
     const records = (await expressions()).map((expr, at) => ({ record: `board:${at}`, expr }));
     const path = `${place.path}/board.yaml`;
     await Deno.writeTextFile(path, JSON.stringify({ groups: [{ name: "board", rules: records }] }));
-    await promtool("check", "rules", "--lint=none", path);
+    await passes("check", "rules", "--lint=none", path);
   },
 });

@@ -4,6 +4,7 @@ import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts"
 import { sitesOf } from "../cms_kit.ts";
 import { HangingKv, runToEnd, Ticks } from "../hanging_kv.ts";
 import { gateway, type Kit, type KitOptions, MASTER, site } from "../kit.ts";
+import { hasPromtool, promtool } from "../promtool.ts";
 
 const TOKEN = "metrics-token-of-the-tests-0123456789";
 const settings = { metricsToken: TOKEN };
@@ -183,13 +184,6 @@ Deno.test("while the store hangs figures are answered, with how old those of the
   assert.deepEqual(figure(text, "gateway_approvals_waiting"), { "": 0 });
 });
 
-const hasPromtool = await new Deno.Command("promtool", {
-  args: ["--version"],
-  stdout: "null",
-  stderr: "null",
-})
-  .output().then(({ success }) => success, () => false);
-
 Deno.test({
   name: "Prometheus reads all of it, and finds nothing to say of names and units",
   ignore: !hasPromtool,
@@ -200,16 +194,6 @@ Deno.test({
     await gw.end("create_draft", { site_id: "acme" });
     await gw.gateway.retention.run();
     const text = await scrape(gw);
-    const promtool = new Deno.Command("promtool", {
-      args: ["check", "metrics"],
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const input = promtool.stdin.getWriter();
-    await input.write(new TextEncoder().encode(text));
-    await input.close();
-    const { code, stdout, stderr } = await promtool.output();
-    assert.deepEqual([code, new TextDecoder().decode(stderr) + new TextDecoder().decode(stdout)], [0, ""]);
+    assert.deepEqual(await promtool(["check", "metrics"], text), { code: 0, said: "" });
   },
 });
