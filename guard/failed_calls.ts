@@ -20,7 +20,7 @@ export class FailedCalls {
   readonly #known = new Set<string>();
   #minute = -Infinity;
   #lines = 0;
-  #unsaid = 0;
+  #notLogged = 0;
 
   constructor(private readonly ports: FailedCallsPorts) {}
 
@@ -44,12 +44,12 @@ export class FailedCalls {
     const minute = Math.floor(this.ports.now() / MINUTE_MS);
     if (minute !== this.#minute) [this.#minute, this.#lines] = [minute, 0];
     if (this.#lines >= LINES_PER_MINUTE) {
-      this.#unsaid++;
+      this.#notLogged++;
       return;
     }
     this.#lines++;
-    const beside = this.#unsaid === 0 ? {} : { calls_not_logged: this.#unsaid };
-    this.#unsaid = 0;
+    const beside = this.#notLogged === 0 ? {} : { calls_not_logged: this.#notLogged };
+    this.#notLogged = 0;
     this.log({ event: "internal", request_id, cause: causeOf(rootOf(thrown)), ...beside });
   }
 }
