@@ -1,4 +1,5 @@
 /** What is remembered of repositories: objects by git's names, which never say anything else, and answers by their ETags. */
+import { LRUCache } from "lru-cache";
 import type { RepoContext } from "./access.ts";
 
 const MIB = 1024 * 1024;
@@ -13,43 +14,21 @@ export interface Weighed<T> {
 
 /** So many bytes of all repositories together; what was used longest ago goes first. */
 export class Memory {
-  readonly #held = new Map<string, Weighed<unknown>>();
-  readonly #asked = new Map<string, Promise<unknown>>();
-  readonly #most: number;
-  #bytes = 0;
+  readonly #held: LRUCache<string, { readonly value: unknown }>;
+  /** What is found out about a key just now, so that of calls at the same time one asks. */
+  readonly asked = new Map<string, Promise<unknown>>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(private readonly most: number) {
+    this.#held = new LRUCache({ maxSize: most, maxEntrySize: most / 4 });
   }
 
   get<T>(key: string): T | undefined {
-    const found = this.#held.get(key);
-    if (found === undefined) return undefined;
-    this.#held.delete(key);
-    this.#held.set(key, found);
-    return found.value as T;
+    return this.#held.get(key)?.value as T | undefined;
   }
 
-  /** One that would take a quarter of the room is not kept. */
-  set(key: string, weighed: Weighed<unknown>): void {
-    this.drop(key);
-    if (weighed.bytes > this.#most / 4) return;
-    this.#held.set(key, weighed);
-    this.#bytes += weighed.bytes;
-    for (const oldest of this.#held.keys()) {
-      if (this.#bytes <= this.#most) break;
-      this.drop(oldest);
-    }
-  }
-
-  drop(key: string): void {
-    this.#bytes -= this.#held.get(key)?.bytes ?? 0;
-    this.#held.delete(key);
-  }
-
-  /** What is found out about a key just now, so that of calls at the same time one asks. */
-  get asked(): Map<string, Promise<unknown>> {
-    return this.#asked;
+  /** One that would take more than a quarter of the room is not kept. */
+  set(key: string, { value, bytes }: Weighed<unknown>): void {
+    this.#held.set(key, { value }, { size: Math.min(bytes, this.most) });
   }
 }
 
