@@ -206,7 +206,7 @@ function unknownKeys(
     if (isFields(value) && isWrapped(key, value[key], known)) {
       return `${name}: unknown argument; what is in it are the arguments: give them without it, as they are`;
     }
-    const place = placeOf(key, known);
+    const place = placeOf(key, known, field === "");
     if (place !== null) return `${name}: unknown argument; ${place}`;
     const near = group === undefined ? nameMeant(key, known, everywhere) : `${group}.${key}`;
     if (near) return `${name}: unknown argument, did you mean ${near}`;

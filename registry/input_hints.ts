@@ -86,9 +86,15 @@ const SEO_NAMES = [
   "robots",
 ];
 
+const PARTS_NAMES = ["fields", "summary"];
+
 /** Where a value belongs that is no argument of the tool, and none that is spelt like it either; null where nobody knows. */
-export function placeOf(key: string, known: readonly string[]): string | null {
+export function placeOf(key: string, known: readonly string[], isTop: boolean): string | null {
   const name = plain(key);
+  // What reads has taken them before.
+  if (isTop && PARTS_NAMES.includes(name)) {
+    return "leave it out; a tool that writes answers its preview and its proof whole";
+  }
   if (name === "idempotencykey") {
     return "leave it out; it is the header Idempotency-Key, or site-operations/idempotency-key in _meta over MCP";
   }

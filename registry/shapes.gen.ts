@@ -428,7 +428,7 @@ export interface Shapes {
     publishes: "never";
   };
   "describe_tool": {
-    args: { "tool"?: string; "format": "json" | "types" };
+    args: { "tool"?: string | (string)[]; "groups"?: (string)[]; "format"?: "json" | "types" };
     site: "none";
     tier: 0;
     raises: false;
