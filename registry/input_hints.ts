@@ -107,6 +107,9 @@ const plain = (name: string) => name.toLowerCase().replaceAll("_", "").replaceAl
 /** How ids are written, which nobody need read as a pattern. */
 export const ID_PATTERN = "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$";
 
+/** How a text of one line is written. */
+export const LINE_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
+
 /** The name that was likely meant by one that the tool does not have: as it is spelt, or as others call it. */
 export function nameMeant(
   key: string,

@@ -575,6 +575,7 @@ export interface Shapes {
     args: {
       "path": string;
       "status": string;
+      "set"?: Record<string, string | number | boolean>;
       "sha"?: string;
       "target_branch": "main" | "preview";
       "message"?: string;
