@@ -122,6 +122,12 @@ export const GATEWAY_SETTINGS = [
     read: read.whole(0, LIMITS.UNDO_DAYS_MAX),
   },
   {
+    name: "DRAIN_SECONDS",
+    default: "0",
+    meaning: "Seconds for which a gateway that is told to stop answers as before, while /readyz says 503",
+    read: read.whole(0, 600),
+  },
+  {
     name: "SHUTDOWN_SECONDS",
     default: `${LIMITS.SHUTDOWN_SECONDS}`,
     meaning:
@@ -206,6 +212,8 @@ export interface Settings {
   readonly auditRetentionDays: number;
   /** 0 keeps nothing to take changes back with. */
   readonly undoDays: number;
+  /** How long everything is answered still once it was told to stop. */
+  readonly drainSeconds: number;
   /** How long calls in flight are waited for at the end. */
   readonly shutdownSeconds: number;
   /** Calls a minute; 0 is no limit. */
@@ -381,6 +389,7 @@ function shape(
     trustedProxies: get("TRUSTED_PROXIES"),
     auditRetentionDays: get("AUDIT_RETENTION_DAYS"),
     undoDays: get("UNDO_DAYS"),
+    drainSeconds: get("DRAIN_SECONDS"),
     shutdownSeconds: get("SHUTDOWN_SECONDS"),
     rateLimitToken: get("RATE_LIMIT_TOKEN"),
     rateLimitSite: get("RATE_LIMIT_SITE"),

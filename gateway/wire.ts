@@ -53,6 +53,11 @@ export type * from "./types.ts";
 /** Name and version, as MCP clients and the OpenAPI document show them. */
 export const SERVER = { name: "site-operations-gateway", version: VERSION } as const;
 
+/** Resolves once none of them is under way, nor any that was added meanwhile. */
+async function emptied(runs: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (runs.size > 0) await Promise.all(runs);
+}
+
 /** Opens the store and joins everything. Throws with a message for the operator when it cannot. */
 export async function openGateway(
   settings: Settings,
@@ -63,6 +68,7 @@ export async function openGateway(
   const guarded = { ...base, ...guardOf(base), ...clockedOf(base) };
   const parts = { ...guarded, ...accountsOf(guarded) };
   const { store, ownHttp, stopping, snapshots, proxied } = parts;
+  let leaving = false;
   const webhooks = openDeliveries({
     ...parts,
     judge: (url) => asWritten(url, settings.privateUpstreams),
@@ -83,7 +89,7 @@ export async function openGateway(
       problems: () => parts.readiness.problems(),
       metrics: { token: settings.metricsToken, text: () => parts.metrics.text() },
       newId: parts.newId,
-      draining: () => stopping.signal.aborted,
+      draining: () => leaving || stopping.signal.aborted,
       log: parts.log,
     }),
     store,
@@ -99,9 +105,8 @@ export async function openGateway(
     jobs: parts.jobs,
     figures: parts.figures,
     log: parts.log,
-    setsAtRest: async () => {
-      while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
-    },
+    setsAtRest: () => emptied(parts.setRuns),
+    leave: () => void (leaving = true),
     drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop(), webhooks.stop()),
     cutOff: () => ownHttp?.[Symbol.dispose](),
     close: async () => {
