@@ -46,7 +46,11 @@ export default tool("check_static_deploy", async ({ commit_sha, branch, environm
     return { found: false, status: null, stage: null, log_url: null, ...asked, expected, note };
   }
   const { id, url, own_url, note, ...rest } = found;
-  const said = note ?? (rest.environment === "preview" && rest.status === "success" ? PREVIEW : null);
+  const took = isOver(found) ? null : client.tookSeconds();
+  const said = note ??
+    (isOver(found)
+      ? rest.environment === "preview" && rest.status === "success" ? PREVIEW : null
+      : goingOn(took));
   return {
     found: true,
     deployment_id: id,
@@ -54,10 +58,16 @@ export default tool("check_static_deploy", async ({ commit_sha, branch, environm
     live: rest.environment === "production" && rest.status === "success",
     ...(url === null ? {} : { preview_url: url }),
     ...(own_url === null ? {} : { deployment_url: own_url }),
+    ...(took === null ? {} : { builds_took_seconds: took }),
     ...(said === null ? {} : { note: said }),
     ...(rest.status === "failure" ? await logOf(client, id) : {}),
   };
 });
+
+/** What to do about one that is not over. */
+const goingOn = (took: number | null): string =>
+  "It is not over yet: call again with the same arguments and wait_seconds: 40" +
+  (took === null ? "" : `; the project's newest builds took about ${took} s from the push to the end`);
 
 /** The last lines of a build that failed; where they cannot be read the answer says so, and is no failure. */
 async function logOf(
