@@ -56,6 +56,9 @@ export const LIMITS = {
   /** Things of one kind that are listed for who links a site, and requests that list them. */
   LINKABLE_MAX: 1000,
   LINKABLE_PAGES_MAX: 100,
+  /** Preview branches of a repository that are looked at in one order, and those that one order deletes. */
+  PREVIEW_BRANCHES_MAX: 100,
+  PREVIEW_REMOVALS_MAX: 30,
   /** How long a connection is kept for the next request, and how many for one address of a host. */
   UPSTREAM_IDLE_MS: 30_000,
   UPSTREAM_IDLE_PER_ADDRESS: 128,

@@ -3,6 +3,9 @@
 /** Preview branches begin with it. */
 export const PREVIEW_PREFIX = "mcp/";
 
+/** Whether a branch is called as the gateway calls a preview branch: `mcp/<token>/<unix>`. */
+export const isPreviewName = (branch: string): boolean => /^mcp\/[a-z0-9-]{1,12}\/\d{9,11}$/.test(branch);
+
 /** A commit's message: its first line, and the id of the token it is made with. */
 export const commitMessage = (line: string, tokenId: string): string =>
   `${line}\n\nX-Gateway-Token: ${tokenId}\n`;
