@@ -463,6 +463,7 @@ export interface Shapes {
         | "social_ads_account"
         | "crm_tool_server"
         | "topicmap_link"
+        | "address"
         | "rest_api"
         | "credentials"
         | "clock"
