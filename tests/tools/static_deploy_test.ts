@@ -57,6 +57,8 @@ Deno.test("a deployment is followed from its write to its end", async () => {
       const found = await ask(here, { commit_sha });
       assert.deepEqual([found["status"], found["stage"]], [status, stage]);
     }
+    const own = await ask(here, { branch: "preview" });
+    assert.deepEqual([own["found"], own["branch"]], [true, branch], "as other tools call it");
     const [made] = hosting.deployments("site");
     const last = await ask(here, { commit_sha });
     const { created_on, modified_on, preview_url, ...rest } = last;
