@@ -49,11 +49,11 @@ const COLUMNS = [
 function listed({ repositories, confirm }: PreviewList, site: string | undefined): string {
   if (repositories.length === 0) return "No static site has a repository.\n";
   const words = ["deno task admin previews", ...site === undefined ? [] : [`--site ${cell(site)}`]];
+  const all = repositories.flatMap(({ branches }) => branches.filter(({ keep }) => keep === null)).length;
+  const some = all > confirm.length ? `the first ${confirm.length} of the ${all}` : `the ${all}`;
   const end = confirm.length === 0
     ? "Nothing is to be deleted.\n"
-    : `Nothing was changed. To delete ${
-      confirm.length === 1 ? "the one" : `the ${confirm.length}`
-    } with "goes":\n` +
+    : `Nothing was changed. To delete ${all === 1 ? "the one" : some} with "goes":\n` +
       `  ${words.join(" ")} --confirm ${confirm.map(cell).join(",")}\n`;
   return [...repositories.map(section), end].join("\n");
 }

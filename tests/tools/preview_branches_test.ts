@@ -7,7 +7,7 @@ import { REPO, StaticWorld } from "./_static.ts";
 import { scenes } from "../scenes.ts";
 
 const test = scenes(async () => {
-  const at = await StaticWorld.open();
+  const at = await StaticWorld.open({ git: false });
   at.host.install("acme", { permissions: PULLS });
   return at;
 });

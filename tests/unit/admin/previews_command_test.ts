@@ -70,3 +70,25 @@ Deno.test("previews lists what goes and why the rest stays, and says what became
     /^E_BAD_INPUT: confirm\[0\]: expected <branch>@<commit>/,
   );
 });
+
+Deno.test("of more than go at once the list says so", async () => {
+  const confirm = Array.from({ length: 30 }, (_, n) => `mcp/a/${1_700_000_000 + n}@${"a".repeat(40)}`);
+  const branches = Array.from({ length: 31 }, (_, n) => ({
+    ...{
+      branch: `mcp/a/${1_700_000_000 + n}`,
+      commit: "a".repeat(40),
+      committed_at: null,
+      merged: "commits" as const,
+    },
+    ...{ not_deployed: 0, pull_request: null, keep: null, current_for: [] },
+  }));
+  const one = { repository: "a/b", sites: ["a"], deployed: ["main"], branches, left: 0, problem: null };
+  const cli = await openTerminal({}, { MASTER_TOKEN: MASTER }, {
+    previews: {
+      list: () => Promise.resolve({ needs_confirmation: true, repositories: [one], confirm }),
+      clean: () => Promise.reject(new Error("nothing is deleted")),
+    },
+  });
+  const { out } = await cli.good("previews");
+  assert.match(out, /Nothing was changed\. To delete the first 30 of the 31 with "goes":/);
+});
