@@ -157,7 +157,14 @@ export const GATEWAY_SETTINGS = [
   {
     name: "MAX_BODY_BYTES_IN_FLIGHT",
     default: `${LIMITS.BODY_BYTES_IN_FLIGHT}`,
-    meaning: "Bytes of the bodies of all calls in flight; they take about three times as much memory",
+    meaning: "Bytes of the bodies of all calls in flight",
+    read: read.whole(1, Number.MAX_SAFE_INTEGER),
+  },
+  {
+    name: "LARGE_BODY_BYTES_AT_ONCE",
+    default: `${LIMITS.LARGE_BODY_BYTES_AT_ONCE}`,
+    meaning:
+      "Bytes of the larger bodies (over 4 MiB) that the gateway works on at the same time; the others wait",
     read: read.whole(1, Number.MAX_SAFE_INTEGER),
   },
 ] as const satisfies readonly SettingEntry[];
@@ -222,6 +229,7 @@ export interface Settings {
   /** Calls of one token that are worked on at once; 0 is no limit. */
   readonly callsPerToken: number;
   readonly maxBodyBytesInFlight: number;
+  readonly largeBodyBytesAtOnce: number;
   /** What the operator set for the services behind the tools, by the names of the settings; null where it is not set. */
   readonly upstream: Readonly<Record<string, string | null>>;
 }
@@ -395,6 +403,7 @@ function shape(
     rateLimitSite: get("RATE_LIMIT_SITE"),
     callsPerToken: get("CALLS_PER_TOKEN"),
     maxBodyBytesInFlight: get("MAX_BODY_BYTES_IN_FLIGHT"),
+    largeBodyBytesAtOnce: get("LARGE_BODY_BYTES_AT_ONCE"),
     upstream: Object.fromEntries(upstream.map(({ name }) => [name, values.get(name) as string | null])),
   };
 }

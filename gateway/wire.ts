@@ -23,6 +23,7 @@ import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
 import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
+import { BodyTurns } from "../guard/pipeline/body_turns.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
@@ -166,7 +167,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     figures,
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
-    bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
+    bodies: new BodiesInFlight(settings.maxBodyBytesInFlight, new BodyTurns(settings.largeBodyBytesAtOnce)),
     stopping,
     ...watch,
     noticed: new Proxies(settings.trustedProxies, { now, log }),

@@ -42,6 +42,9 @@ export const LIMITS = {
   CALLS_IN_FLIGHT_PER_TOKEN: 64,
   CALLS_WAITING_PER_TOKEN: 256,
   BODY_BYTES_IN_FLIGHT: 256 * MIB,
+  /** Larger bodies take turns once they are there, so many bytes of them at a time; each takes several times its size. */
+  LARGE_BODY_BYTES: 4 * MIB,
+  LARGE_BODY_BYTES_AT_ONCE: 40 * MIB,
   CALL_DEADLINE_MS: 60_000,
   UPSTREAM_DEADLINE_MS: 20_000,
   UPSTREAM_WAIT_SECONDS: 40, // for the end of what an upstream is doing, within a call
