@@ -1,9 +1,10 @@
-/** How the rules on documents and pictures are called with a hostile text or value. */
+/** How the rules on documents, pictures and names of secrets are called with a hostile text or value. */
 import type { Reader } from "../doubled.ts";
 import * as drawn from "../../rules/code_pages/drawn.ts";
 import * as document from "../../rules/code_pages/document.ts";
 import * as carried from "../../rules/drawn_document.ts";
 import * as pictures from "../../rules/pictures.ts";
+import * as secretFiles from "../../rules/secret_files.ts";
 import * as whole from "../../rules/whole_document.ts";
 
 type Rows<Given> = Readonly<Record<string, Readonly<Record<string, Reader<Given>>>>>;
@@ -14,6 +15,9 @@ const changed = (of: unknown) => pictures.changedPictures([{ field: `${of}.image
 
 /** By module and function: what reads a text. */
 export const SHOWN_TEXTS: Rows<string> = {
+  "secret_files.ts": {
+    holdsSecrets: (of) => [secretFiles.holdsSecrets(of, of), secretFiles.holdsSecrets(`${of}.a`, of)],
+  },
   "whole_document.ts": {
     ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }),
     escapedWarnings: (of) => whole.escapedWarnings("html", of),
