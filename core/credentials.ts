@@ -42,7 +42,7 @@ const OTHER_SECRETS = new RegExp(
 /** How the name of a secret ends. */
 const SECRET_NAMES =
   "(?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|access|account|private)[_-]?key|sess(?:ion)?_?id|connect\\.sid|" +
-  "wordpress_(?:logged_in|sec)_[0-9a-f]{32})";
+  "_(?:logged_in|sec)_[0-9a-f]{32})";
 /**
  * A secret behind its name, which stays: `password=…`, `secret = "…"`, `"api_key": "…"`, a header of cookies. A name in a
  * sentence ("password: at least 8 signs") is none, nor is a call in a program (`token=next()`).
