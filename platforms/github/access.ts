@@ -98,7 +98,7 @@ export class Access {
   /** What kept a token from being made, never to be taken for an answer about what it was wanted for. */
   #told(thrown: unknown): unknown {
     if (!(thrown instanceof RepoError)) return thrown;
-    const { upstream, said, noApp, message, retryAfter } = thrown;
+    const { upstream, said, noApp, message, excerpt, retryAfter } = thrown;
     if (upstream === 422 && /permission/i.test(said)) {
       const repo = `Repository "${this.#owner}/${this.#name}"`;
       const lacks = `${repo}: the app lacks a permission it asks for; ${CONTENTS_WAY}`;
@@ -112,7 +112,7 @@ export class Access {
       );
     }
     if (upstream === 404 && !noApp) return this.#absent("not installed any more");
-    return new GatewayError("E_UPSTREAM", message, { upstream, retryAfter });
+    return new GatewayError("E_UPSTREAM", message, { upstream, excerpt, retryAfter });
   }
 
   #absent(how: string): GatewayError {

@@ -106,8 +106,7 @@ async function initialize(ctx: ToolServerContext, ref: ServerRef, url: string): 
     throw unreadable(ref, out, "its session is not one of visible characters");
   }
   if (typeof version !== "string" || !VERSIONS.has(version)) {
-    const said = JSON.stringify(version)?.slice(0, 40) ?? "none";
-    throw unreadable(ref, out, `it speaks version ${said} of the protocol, which the gateway does not`);
+    throw unreadable(ref, out, "it speaks a version of the protocol that the gateway does not");
   }
   const at = { ref, url, version, session };
   if (session !== null) await initialized(ctx, at);
