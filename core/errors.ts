@@ -119,6 +119,8 @@ export interface GatewayErrorOptions {
   excerpt?: string | undefined;
   /** Whole seconds after which another try makes sense (`Retry-After`). */
   retryAfter?: number;
+  /** Whether it leaves no row of its own in the audit, but is counted with its like. */
+  counted?: boolean;
   /** Whether it is what an earlier, equal call failed with. */
   replayed?: boolean;
   /** How the audit files the refusal, where it is not a plain error. */
@@ -158,6 +160,7 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   readonly audit: "denied" | "risk_capped" | undefined;
   readonly replayed: boolean;
+  readonly counted: boolean;
   readonly outcome: Outcome | undefined;
   readonly published: true | null | undefined;
   readonly gone: string | undefined;
@@ -173,6 +176,7 @@ export class GatewayError extends Error {
     this.retryAfter = options.retryAfter;
     this.audit = options.audit;
     this.replayed = options.replayed ?? false;
+    this.counted = options.counted ?? false;
     this.outcome = options.outcome;
     this.published = options.published;
     this.gone = options.gone;

@@ -111,6 +111,10 @@ export interface Token {
   readonly revoked_at: string | null;
   /** From when on it is refused; left out where it lasts until it is revoked. */
   readonly expires_at?: string;
+  /** Networks that it may be used from; left out where it is from anywhere. */
+  readonly allowed_ips?: readonly string[];
+  /** The text from before the last rotation, by its hash, and until when it is still accepted. */
+  readonly previous_text?: { readonly hash: string; readonly until: string };
   /** Of one that a trial on the console is run with: names the session that it ends with. */
   readonly session?: string;
   /** Of one that takes changes back on the console: the requests that made them, by whatever token; no others are its own. */

@@ -3,6 +3,7 @@ import { type Context, Hono, type HonoRequest } from "hono";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { onDemand } from "../core/async.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
+import { rememberSender, type Sender } from "../core/senders.ts";
 import type { Proxies } from "./proxies.ts";
 
 /** What is mounted where. */
@@ -21,7 +22,7 @@ export interface AppParts {
   /** Makes the reference of the API, when it is first asked for. */
   docs(): Promise<Hono>;
   /** Where requests come from; told of every one that says it was handed on. */
-  readonly proxies: Pick<Proxies, "notice" | "addressOf">;
+  readonly proxies: Pick<Proxies, "notice" | "addressOf" | "exactAddressOf">;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Whether the gateway is about to stop. */
@@ -57,6 +58,7 @@ export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo
   return (request, info) => {
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded !== null) parts.proxies.notice(hostOf(info), forwarded);
+    rememberSender(request, senderBy(parts.proxies, hostOf(info), forwarded));
     const path = request.method === "POST" ? pathOf(request.url) : "";
     if (path === MCP_PATH) return parts.mcp(request).then(naming);
     const tool = toolCalledAt(path);
@@ -74,6 +76,12 @@ function toolCalledAt(path: string): string | null {
   const tool = path.slice(TOOL_PATH.length);
   return tool.includes("/") || tool.includes("%") || tool.includes("?") || tool.includes("#") ? null : tool;
 }
+
+/** Who is at the other end, or behind the proxies that are trusted. */
+const senderBy = (proxies: AppParts["proxies"], host: string | null, forwarded: string | null): Sender => ({
+  counted: () => host === null ? "unknown" : proxies.addressOf(host, forwarded),
+  exact: () => host === null ? null : proxies.exactAddressOf(host, forwarded),
+});
 
 /** The other end of a connection; null where it is no address of a network. */
 const hostOf = (info: RequestInfo | undefined): string | null =>

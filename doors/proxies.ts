@@ -40,6 +40,11 @@ export class Proxies {
     return this.#addresses.of(remote, forwarded);
   }
 
+  /** The same as one address, of IPv6 too. */
+  exactAddressOf(remote: string, forwarded: string | null): string {
+    return this.#addresses.exactly(remote, forwarded);
+  }
+
   /** Looks at a request: the other end of its connection, and what X-Forwarded-For says. */
   notice(remote: string | null, forwarded: string | null): void {
     if (forwarded === null || remote === null) return;

@@ -6,6 +6,7 @@ import type { ApprovalDesk } from "../guard/approvals.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Erasing } from "../guard/audit/erasing.ts";
 import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
+import type { CountedRefusals } from "../guard/audit/counted.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
 import type { VendorWatch } from "../guard/vendor_watch.ts";
@@ -47,6 +48,7 @@ export interface Gateway {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly retention: Retention;
+  readonly counted: CountedRefusals;
   readonly doubts: Doubts;
   readonly erasing: Erasing;
   readonly approvals: ApprovalDesk;

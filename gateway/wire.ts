@@ -26,6 +26,8 @@ import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
+import { recorder } from "../guard/audit/admin_row.ts";
+import { CountedRefusals } from "../guard/audit/counted.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
@@ -85,6 +87,7 @@ export async function openGateway(
     store,
     catalog: parts.catalog,
     retention: parts.retention,
+    counted: parts.ports.counted,
     doubts: parts.doubts,
     erasing: parts.erasing,
     approvals: parts.approvals,
@@ -102,6 +105,7 @@ export async function openGateway(
       stopping.abort();
       const stopped = Promise.all([snapshots.stop(), proxied.stop(), webhooks.stop()]);
       ownHttp?.[Symbol.dispose]();
+      await parts.ports.counted.flush();
       await stopped; // its lease is given back while there is a store
       await store.close();
     },
@@ -146,7 +150,10 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     newId,
     setRuns,
     ...telling({ store, baseUrl, now, titleOf, log }),
-    ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay, setRuns },
+    ports: {
+      ...{ connectors, store, http, upstream, cache: new FactCaches(now), now, delay, setRuns },
+      counted: new CountedRefusals({ now, record: recorder({ audit: store.audit, log }, newId, now) }),
+    },
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
     bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
@@ -175,6 +182,7 @@ function guardOf(
     users: store.users,
     ...{ masterToken: settings.masterToken, grants: store.oauthGrants, now },
     callersVersion: () => store.callersVersion(),
+    wrong: (sender) => ports.counted.wrong(sender),
     tokenOf: accessTokens({ baseUrl, now, tokenOfGrant }),
   });
   const proxied = proxiedTools({

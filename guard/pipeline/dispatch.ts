@@ -1,5 +1,6 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import type { CountedRefusals } from "../audit/counted.ts";
 import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { AskedList } from "../../registry/asked_list.ts";
 import { tellsOfTools } from "../../registry/manifest.ts";
@@ -80,6 +81,8 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   readonly store: ContextPorts["store"] & Pick<Store, "consents" | "approvals" | "audit" | "changes">;
   readonly tokenLimit: RateLimit;
   readonly callsInFlight: CallsInFlight;
+  /** Counts calls that a rate limit refused, which leave no row each. */
+  readonly counted: Pick<CountedRefusals, "limited">;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
   /** Told of every answer that is no refusal, before parts of it are taken, and of the tool that gave it. */
@@ -125,6 +128,11 @@ export function dispatcher(given: DispatchPorts): Dispatch {
     if (failure) {
       failure = withOutcome(failure, record, ports.catalog.get(record.tool, call.caller)?.manifest);
     }
+    if (failure?.counted && !record.decision.writing && !call.item) {
+      place.leave();
+      ports.counted.limited(actorOf(call.caller));
+      throw failure;
+    }
     if (failure) record.decision.refuses(failure);
     const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
     try {
@@ -146,6 +154,13 @@ export function dispatcher(given: DispatchPorts): Dispatch {
     return value;
   };
 }
+
+/** Whose call it is, as the audit names them. */
+const actorOf = ({ token, owner }: Caller) => ({
+  token_id: token.id,
+  token_name: token.name,
+  owner_user_id: owner?.id ?? token.owner_user_id,
+});
 
 /** What is kept of a change beside its row; the row comes first, so where that cannot be told the change is not undoable. */
 async function keptOf({ log }: Ports, record: CallRecord, ending: Ending): Promise<readonly Beside[]> {
