@@ -64,7 +64,8 @@ export async function openGateway(
   const base = await openBase(settings, registry, replace);
   const guarded = { ...base, ...guardOf(base), ...clockedOf(base) };
   const parts = { ...guarded, ...accountsOf(guarded) };
-  const { store, ownHttp, stopping, snapshots, proxied } = parts;
+  const { store, ownHttp, stopping, snapshots, proxied, ports } = parts;
+  const { catalog, retention, doubts, erasing, approvals, watch, jobs, figures, log } = parts;
   const webhooks = openDeliveries({
     ...parts,
     judge: (url) => asWritten(url, settings.privateUpstreams),
@@ -86,22 +87,24 @@ export async function openGateway(
       metrics: { token: settings.metricsToken, text: () => parts.metrics.text() },
       newId: parts.newId,
       draining: () => stopping.signal.aborted,
-      log: parts.log,
+      log,
     }),
-    store,
-    catalog: parts.catalog,
-    retention: parts.retention,
-    counted: parts.ports.counted,
-    doubts: parts.doubts,
-    erasing: parts.erasing,
-    approvals: parts.approvals,
-    webhooks,
-    snapshots,
+    ...{
+      store,
+      catalog,
+      retention,
+      doubts,
+      erasing,
+      approvals,
+      webhooks,
+      snapshots,
+      watch,
+      jobs,
+      figures,
+      log,
+    },
+    counted: ports.counted,
     toolCatalogs: proxied,
-    watch: parts.watch,
-    jobs: parts.jobs,
-    figures: parts.figures,
-    log: parts.log,
     setsAtRest: async () => {
       while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
     },
@@ -111,8 +114,7 @@ export async function openGateway(
       stopping.abort();
       const stopped = Promise.all([snapshots.stop(), proxied.stop(), webhooks.stop()]);
       ownHttp?.[Symbol.dispose]();
-      await parts.ports.counted.flush();
-      await stopped; // its lease is given back while there is a store
+      await Promise.all([ports.counted.flush(), stopped]); // the lease is given back while there is a store
       await store.close();
       if (parts.callLog !== null) await ended(parts.callLog.flush(), LIMITS.SHUTDOWN_CUT_OFF_MS);
     },
