@@ -55,6 +55,11 @@ export class ClientAddresses {
     return { address, near: holds(NEAR, address) };
   }
 
+  /** Whether what arrives from `remote` was handed on by a trusted proxy. */
+  trusts(remote: string): boolean {
+    return this.#isTrusted(plain(remote));
+  }
+
   #isTrusted(address: string): boolean {
     return holds(this.#trusted, address);
   }

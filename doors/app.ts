@@ -1,5 +1,6 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
 import { type Context, Hono, type HonoRequest } from "hono";
+import { isLoopback } from "../core/env_values.ts";
 import { isSecret } from "../core/credentials.ts";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { METRICS_TYPE } from "../core/metrics.ts";
@@ -26,7 +27,9 @@ export interface AppParts {
   /** Makes the reference of the API, when it is first asked for. */
   docs(): Promise<Hono>;
   /** Where requests come from; told of every one that says it was handed on. */
-  readonly proxies: Pick<Proxies, "notice" | "addressOf" | "exactAddressOf">;
+  readonly proxies: Pick<Proxies, "notice" | "addressOf" | "exactAddressOf" | "trusts">;
+  /** Where people reach the gateway. */
+  readonly baseUrl: string;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Figures for Prometheus, and who may read them: nobody where there is no token. */
@@ -73,8 +76,29 @@ export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo
     if (path === MCP_PATH) return rooted("door", MCP_SPAN, () => parts.mcp(request)).then(naming);
     const tool = toolCalledAt(path);
     if (tool !== null) return rooted("door", REST_SPAN, () => call(request, tool));
-    return Promise.resolve(app.fetch(request, info)).then(naming);
+    const overTls = isOverTls(parts, hostOf(info), request.headers.get("x-forwarded-proto"));
+    return Promise.resolve(app.fetch(request, info)).then((response) => kept(naming(response), overTls));
   };
+}
+
+/** For so many seconds, a year, a browser that had this answer over https opens the host by nothing else. The hosts below it are none of ours. */
+const HSTS = "max-age=31536000";
+
+/**
+ * Whether a browser reaches the gateway over https: BASE_URL says so, or a proxy in front that is believed. Never on loopback,
+ * where whatever else a person runs there would be opened by https as well.
+ */
+function isOverTls({ baseUrl, proxies }: AppParts, remote: string | null, proto: string | null): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (isLoopback(hostname)) return false;
+  if (protocol === "https:") return true;
+  const last = proto?.split(",").at(-1)?.trim().toLowerCase();
+  return last === "https" && remote !== null && proxies.trusts(remote);
+}
+
+function kept(response: Response, overTls: boolean): Response {
+  if (overTls) response.headers.set("strict-transport-security", HSTS);
+  return response;
 }
 
 /** What follows the host in an address. */
