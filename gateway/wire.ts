@@ -359,10 +359,13 @@ async function connectOf({ connecting, baseUrl, newId, logFault }: Parts) {
   return connectApp({ steps: connecting, baseUrl, newId, report: logFault });
 }
 
-async function oauthOf({ replace, store, http, catalog, baseUrl, now, newId, log, logFault }: Parts) {
+async function oauthOf(
+  { replace, store, http, catalog, figures, baseUrl, now, newId, log, logFault }: Parts,
+) {
+  const repeated = figures.repeated.bind(figures);
   const { oauthApp } = await import("../doors/oauth.ts");
   const { Visitors } = await import("../identity/visitors.ts");
   const visitors = new Visitors({ store, baseUrl });
   const signedIn = replace.signedIn ?? ((request: Request) => visitors.person(request));
-  return oauthApp({ store, http, catalog, baseUrl, signedIn, now, newId, log, report: logFault });
+  return oauthApp({ store, http, catalog, baseUrl, signedIn, repeated, now, newId, log, report: logFault });
 }
