@@ -31,6 +31,9 @@ export const SHOWN_TEXTS: Rows<string> = {
   },
   "branch_files.ts": {
     builtRaises: (of) => branchFiles.builtRaises([{ path: "a.css", bytes: bytes(of) }]),
+    documentRaises: (of) => branchFiles.documentRaises([`${of}.html`]),
+    servedRaises: (of) => branchFiles.servedRaises([`public/${of}.js`]),
+    fileRaises: (of) => branchFiles.fileRaises("a.html", bytes(of)),
     named: (of) => branchFiles.named([of]),
   },
   "whole_document.ts": {
