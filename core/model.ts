@@ -196,5 +196,9 @@ export interface VersionEnding {
   readonly message: string;
 }
 
-/** As MCP clients, the OpenAPI document and the store show it. */
+/** As MCP clients, the OpenAPI document, /healthz, the store and those that are asked see it. */
 export const VERSION = "0.4.0";
+/** What the program calls itself where it is a client or a server. */
+export const PROGRAM = "site-operations-gateway";
+/** How every request to a site or service names its sender: RFC 9110, 10.1.5. */
+export const USER_AGENT = `${PROGRAM}/${VERSION}`;

@@ -3,6 +3,7 @@ import { type Context, Hono, type HonoRequest } from "hono";
 import { isLoopback } from "../core/env_values.ts";
 import { isSecret } from "../core/credentials.ts";
 import { clipped, GatewayError } from "../core/errors.ts";
+import { VERSION } from "../core/model.ts";
 import { METRICS_TYPE } from "../core/metrics.ts";
 import { rooted } from "../core/tracing.ts";
 import { onDemand } from "../core/async.ts";
@@ -125,7 +126,10 @@ function addRoutes(app: Hono, parts: AppParts): void {
   const said = (ok: boolean, more: object = {}) =>
     new Response(JSON.stringify({ ok, ...more }), { status: ok ? 200 : 503, headers: HEADERS });
   app.get("/", async (c) => await parts.home(c) ?? unanswered(c));
-  app.get("/healthz", async () => said(await parts.ping().then(() => true, () => false)));
+  app.get(
+    "/healthz",
+    async () => said(await parts.ping().then(() => true, () => false), { version: VERSION }),
+  );
   app.get("/readyz", async () => {
     const problems = parts.draining() ? [STOPPING] : await parts.problems();
     return problems.length === 0 ? said(true) : said(false, { problems });

@@ -41,7 +41,7 @@ import { CLOCK, delay as pause, ended, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { logLine } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
-import { LIMITS, VERSION } from "../core/model.ts";
+import { LIMITS, PROGRAM, VERSION } from "../core/model.ts";
 import { asWritten } from "../platforms/_http/addresses.ts";
 import { createHttp } from "../platforms/_http/http.ts";
 import { Catalog } from "../registry/catalog.ts";
@@ -53,7 +53,7 @@ export { readRegistry, type Registry } from "./boot.ts";
 export type * from "./types.ts";
 
 /** Name and version, as MCP clients and the OpenAPI document show them. */
-export const SERVER = { name: "site-operations-gateway", version: VERSION } as const;
+export const SERVER = { name: PROGRAM, version: VERSION } as const;
 
 /** Opens the store and joins everything. Throws with a message for the operator when it cannot. */
 export async function openGateway(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { assertTold } from "../../told.ts";
 import type { GatewayError } from "../../../core/errors.ts";
+import { VERSION } from "../../../core/model.ts";
 import {
   Adapter,
   BUILDER,
@@ -54,7 +55,7 @@ Deno.test("a cold call takes three requests and a warm one takes one, signed and
     assert.deepEqual(sent[0]!.message.params, {
       protocolVersion: "2025-06-18",
       capabilities: {},
-      clientInfo: { name: "site-operations-gateway", version: "1.0.0" },
+      clientInfo: { name: "site-operations-gateway", version: VERSION },
     });
     assert.deepEqual(Object.keys(sent[1]!.message).sort(), ["jsonrpc", "method"], "it is a notice");
     const ids = [0, 2, 3].map((nth) => sent[nth]!.message.id);
