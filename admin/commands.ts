@@ -12,6 +12,7 @@ import { ERASE_COMMANDS } from "./commands_erase.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { LINKABLE_COMMANDS } from "./commands_linkable.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
+import { PREVIEW_COMMANDS } from "./commands_previews.ts";
 import { PROBE_COMMANDS } from "./commands_probe.ts";
 import { PROXIED_COMMANDS } from "./commands_proxied.ts";
 import { siteCommands } from "./commands_sites.ts";
@@ -29,6 +30,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...siteCommands(connectors),
     ...LINKABLE_COMMANDS,
     ...PROBE_COMMANDS,
+    ...PREVIEW_COMMANDS,
     ...PEOPLE_COMMANDS,
     ...CONNECTION_COMMANDS,
     ...CLIENT_COMMANDS,

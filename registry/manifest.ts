@@ -126,6 +126,13 @@ const manifestSchema = z.strictObject({
   ])).default([]),
   /** What it answers beside what every write says of itself, in the form of registry/results.ts. */
   result: z.unknown().optional(),
+  /**
+   * Whether an agent gets its answer without what is null or empty in it, and fractions with four digits that count: of a tool
+   * of ours, and of one whose keys no caller counts on.
+   */
+  sparse: z.boolean().optional(),
+  /** Parts of its answer that an agent gets only where it asks for them, as paths of `fields`; over REST they are always there. */
+  aside: z.array(z.string().regex(/^[a-z_]+(\.[a-z_]+)*$/)).optional(),
 });
 
 /** A manifest as read, defaults filled in and shared schemas put in place. */
@@ -296,9 +303,12 @@ export const readsOnly = (manifest: Pick<Manifest, "tier" | "raise" | "hints">):
 /** Whether it only tells of the tools that the caller has, or stands for one of them. */
 export const tellsOfTools = ({ tells }: Pick<Manifest, "tells">): boolean => tells === "tools";
 
-/** Whether a caller may ask for parts of its answer: of a read, for a write's answer is what somebody consents to or has proof of. */
-export const takesParts = (manifest: Pick<Manifest, "tier" | "raise" | "tells">): boolean =>
-  !writes(manifest) && !tellsOfTools(manifest);
+/**
+ * Whether a caller may ask for parts of its answer: of a read, for a write's answer is what somebody consents to or has proof
+ * of. What stands for another tool takes them for that one.
+ */
+export const takesParts = (manifest: Pick<Manifest, "tier" | "raise" | "forwards">): boolean =>
+  !writes(manifest) && manifest.forwards === undefined;
 
 /** What every tool that reads takes beside its own arguments; lists leave it to the instructions. */
 export const PARTS: Readonly<Record<string, Schema>> = {
