@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { CONFIRM_POLICIES, PEOPLE_LIMITS, TIER_MAX, TOKEN_LISTINGS } from "../core/model.ts";
 import type { Tier } from "../core/model.ts";
+import { network } from "../core/ip.ts";
 import { choice, closed, expected, text, yesNo } from "../core/fields.ts";
 
 /** Most entries of a token's lists; together they keep a token within one value of the store. */
@@ -51,6 +52,17 @@ const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
   error: expected('a time with its zone, such as "2027-01-31T12:00:00Z", or a day, such as "2027-01-31"'),
 }).transform((text) => new Date(text.includes("T") ? text : `${text}T23:59:59Z`).toISOString());
 
+/** Networks that a token may be used from. */
+const ADDRESSES_MAX = 50;
+const allowedIps = z.array(
+  z.string({ error: expected("an address or a network") }).trim().refine((text) => network(text) !== null, {
+    error: expected("an address or a network, such as 203.0.113.7 or 2001:db8::/32"),
+  }),
+  { error: expected("a list of addresses and networks") },
+).min(1, { error: () => "expected at least one address or network, or null for anywhere" })
+  .max(ADDRESSES_MAX, { error: () => `expected at most ${ADDRESSES_MAX} entries` })
+  .transform((list) => [...new Set(list)]);
+
 /** POST /admin/api/tokens */
 export const tokenBody = closed({
   name,
@@ -63,6 +75,7 @@ export const tokenBody = closed({
   confirm_proxied: yesNo.optional(),
   listing: choice(TOKEN_LISTINGS).optional(),
   expires_at: moment.nullish(),
+  allowed_ips: allowedIps.nullish(),
   owner_user_id: record_id.nullish(),
 });
 
@@ -76,7 +89,11 @@ export const tokenPatch = closed({
   confirm_proxied: yesNo.optional(),
   listing: choice(TOKEN_LISTINGS).optional(),
   expires_at: moment.nullish(),
+  allowed_ips: allowedIps.nullish(),
 });
+
+/** POST /admin/api/tokens/{token_id}/rotate */
+export const tokenRotation = closed({ old_until: moment.nullish() });
 
 /** POST /admin/api/projects */
 export const projectBody = closed({ id: site_id, name, confirm_policy: confirmPolicy.optional() });

@@ -13,7 +13,7 @@ export const CEILINGS: readonly (readonly string[])[] = [
     "Upload images, and make tags and categories; they have addresses of their own, which nothing links to.",
     "Redirect an address of the site that answers nobody to another place on the site.",
     "Have the sitemap made anew.",
-    "Write pages without script, and files that no build runs, to a preview branch of a static site.",
+    "Write pages without script, and files that neither a build nor a browser runs, to a preview branch of a static site.",
     "Propose what a preview branch of a static site changes by a pull request, which people merge; nothing in it that the build runs.",
     "Leave the preview branch of a static site, so that the next write begins a new one.",
     "Keep markdown files in a repository that no static site is deployed from.",
@@ -24,7 +24,7 @@ export const CEILINGS: readonly (readonly string[])[] = [
   [
     "Schedule drafts, which then go live by themselves, and change what is scheduled.",
     "Make and change drafts and preview pages that hold script; the preview says what runs where.",
-    "Write source files that the build of a preview branch runs.",
+    "Write source files that the build of a preview branch runs, and scripts and rules of headers that its visitors' browsers get.",
     "Propose changes of source files that the build runs by a pull request.",
     "Write many files to a preview branch at once, where the site has allow_full_repo_write.",
     "Have texts written, audited and run again by the topic-planning service, which spends its credits, where the site has allow_topicmap_write.",

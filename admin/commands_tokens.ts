@@ -1,4 +1,4 @@
-/** `token create`, `token list`, `token revoke`. */
+/** `token create`, `token list`, `token rotate`, `token revoke`. */
 import { RISK_DEFAULT } from "../core/model.ts";
 import { CEILING_NOTES } from "./ceilings.ts";
 import type { Call, Command } from "./command.ts";
@@ -44,6 +44,7 @@ const create: Command = {
       value: "time",
       help: "when it ends: a day (its end, UTC), or a time with its zone; never otherwise",
     },
+    from: { value: "a,b", help: "addresses and networks that it may be used from, such as 203.0.113.0/24" },
     "skip-write-confirm": { help: "write without the confirm step (with --super-admin only)" },
   },
   notes: CEILING_NOTES,
@@ -69,6 +70,7 @@ const create: Command = {
         confirm_proxied: words.on("confirm-proxied") || undefined,
         listing: words.text("listing"),
         expires_at: words.text("expires"),
+        allowed_ips: words.list("from"),
         skip_write_confirm: words.on("skip-write-confirm") || undefined,
       }),
     );
@@ -99,9 +101,36 @@ const list: Command = {
           ...columns,
           "last_used_at",
           "expires_at",
+          "allowed_ips",
+          "old_until",
           "revoked_at",
         ]),
     );
+  },
+};
+
+const rotate: Command = {
+  words: ["token", "rotate"],
+  subject: { name: "token_id", help: "as token list shows it" },
+  summary: "Give a token a new text and show it, this once; the old one works for a day more",
+  options: {
+    "old-until": {
+      value: "time",
+      help: "until when the old text works: a day (its end, UTC), or a time with its zone",
+    },
+    "old-ends": { help: "end the old text at once, as after a leak" },
+  },
+  async run(call) {
+    const { api, words, terminal } = call;
+    const [until, ends] = [words.text("old-until"), words.on("old-ends")];
+    if (ends && until !== undefined) {
+      throw new CommandError(
+        "--old-until and --old-ends exclude each other; name the time, or end it at once",
+      );
+    }
+    const path = `tokens/${encodeURIComponent(words.subject)}/rotate`;
+    showRecord(call, await api.call("POST", path, given({ old_until: ends ? null : until })));
+    if (!call.json) terminal.err("Keep the token now; it is not shown again.\n");
   },
 };
 
@@ -117,4 +146,4 @@ const revoke: Command = {
 };
 
 /** The commands about tokens. */
-export const TOKEN_COMMANDS: readonly Command[] = [create, list, revoke];
+export const TOKEN_COMMANDS: readonly Command[] = [create, list, rotate, revoke];

@@ -21,8 +21,9 @@ export function refusal(c: Context, thrown: unknown, ports: AdminPorts): Respons
   c.header("X-Request-Id", requestId);
   if (error.retryAfter !== undefined) c.header("Retry-After", String(error.retryAfter));
   if (error.code === "E_AUTH") c.header("WWW-Authenticate", 'Bearer realm="admin"');
+  const { code, message, upstreamAnswer: upstream, outcome } = error;
   return c.json(
-    { ok: false, error: { code: error.code, message: error.message, outcome: error.outcome } },
+    { ok: false, error: { code, message, upstream, outcome } },
     error.status as ContentfulStatusCode,
   );
 }

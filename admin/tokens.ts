@@ -8,7 +8,7 @@ import {
   type Token,
   type User,
 } from "../core/model.ts";
-import { RECORD_ID, tokenBody, tokenPatch } from "./bodies.ts";
+import { RECORD_ID, tokenBody, tokenPatch, tokenRotation } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import { checked, quoted, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -22,11 +22,13 @@ import { unknownSites } from "./sites.ts";
 
 /** A token as it is shown: never its text. */
 function tokenView(token: Token, last_used_at: string | null) {
-  const { id, ...rest } = token;
+  const { id, previous_text, ...rest } = token;
   return {
     token_id: id,
     ...rest,
     expires_at: token.expires_at ?? null,
+    allowed_ips: token.allowed_ips ?? null,
+    old_until: previous_text?.until ?? null,
     last_used_at,
     super_admin: isSuperAdmin(token),
   };
@@ -50,6 +52,12 @@ export function tokenRoutes(app: Hono, ports: AdminPorts): void {
     const patch = checked(tokenPatch, await jsonObject(c.req.raw));
     const { token, warnings } = await changeToken(ports, callerOf(c), c.req.param("id"), patch);
     return answer(c, { ...tokenView(token, await lastUse(ports, token)), warnings });
+  });
+
+  app.post("/admin/api/tokens/:id/rotate", async (c) => {
+    const { old_until } = checked(tokenRotation, await jsonObject(c.req.raw));
+    const { token, text } = await rotateToken(ports, callerOf(c), c.req.param("id"), old_until);
+    return answer(c, { ...tokenView(token, await lastUse(ports, token)), token: text });
   });
 
   app.post("/admin/api/tokens/:id/revoke", async (c) => {
@@ -96,8 +104,8 @@ export async function makeToken(
       ]
       : []),
   ]);
-  const { name, env, allowed_sites, allowed_tools, confirm_policy, confirm_proxied, listing, expires_at } =
-    body;
+  const { name, env, allowed_sites, allowed_tools, confirm_policy, confirm_proxied, listing } = body;
+  const { expires_at, allowed_ips } = body;
   const made = await store.tokens.create({
     name,
     env,
@@ -109,6 +117,7 @@ export async function makeToken(
     confirm_proxied,
     listing,
     ...expires_at && { expires_at },
+    ...allowed_ips && { allowed_ips },
     owner_user_id,
     super_admin,
   });
@@ -135,6 +144,41 @@ export async function revokeToken(ports: AdminPorts, caller: AdminCaller, id: st
   const revoked = await ports.store.tokens.revoke(id);
   if (found.revoked_at === null) await ports.record(caller.actor, "token.revoke", { token: id });
   return revoked ?? found;
+}
+
+/** How long the text before is accepted where nobody says it, and at most. */
+const GRACE_MS = 24 * 60 * 60 * 1000;
+const GRACE_MS_MAX = 30 * GRACE_MS;
+
+/**
+ * Gives a token a new text, shown this once. The one before is accepted until `old_until`: for a day where that is left
+ * out, and not at all where it is null. Throws E_NOT_FOUND, E_BAD_INPUT.
+ */
+export async function rotateToken(
+  { store, record, now, ...ports }: AdminPorts,
+  caller: AdminCaller,
+  id: string,
+  old_until: string | null | undefined,
+): Promise<{ token: Token; text: string }> {
+  await findToken({ store, record, now, ...ports }, caller, id);
+  const until = old_until === null
+    ? now()
+    : old_until === undefined
+    ? now() + GRACE_MS
+    : Date.parse(old_until);
+  if (until > now() + GRACE_MS_MAX) {
+    refuseAny([`old_until: ${old_until} is more than ${GRACE_MS_MAX / GRACE_MS} days from now`]);
+  }
+  if (old_until && until <= now()) {
+    refuseAny([`old_until: ${old_until} is not in the future; send null to end the old text at once`]);
+  }
+  const made = await store.tokens.rotate(id, until, assertWorks);
+  if (made === null) throw new GatewayError("E_NOT_FOUND", `No token ${quoted(id)}`);
+  await record(caller.actor, "token.rotate", {
+    token: id,
+    old_until: made.token.previous_text?.until ?? null,
+  });
+  return made;
 }
 
 /**
@@ -187,9 +231,9 @@ function assertWorks({ revoked_at, session }: Token): void {
 
 /** A token with what a patch says; what it leaves out, or has as undefined, stays. */
 function patched(before: Token, patch: z.output<typeof tokenPatch>): Token {
-  const { expires_at: end, ...others } = before;
-  const { expires_at = end, ...said } = definedOf(patch);
-  return { ...others, ...said, ...expires_at && { expires_at } };
+  const { expires_at: end, allowed_ips: networks, ...others } = before;
+  const { expires_at = end, allowed_ips = networks, ...said } = definedOf(patch);
+  return { ...others, ...said, ...expires_at && { expires_at }, ...allowed_ips && { allowed_ips } };
 }
 
 /** Throws E_FORBIDDEN where a token could do more than before. */
@@ -202,6 +246,7 @@ function assertNarrower(before: Token, after: Token): void {
     strictness(after) < strictness(before) && "confirm_policy",
     before.confirm_proxied && !after.confirm_proxied && "confirm_proxied",
     endOf(after) > endOf(before) && "expires_at",
+    isFromElsewhere(after, before) && "allowed_ips",
   ].filter((one) => typeof one === "string");
   if (wider.length === 0) return;
   throw new GatewayError(
@@ -209,6 +254,10 @@ function assertNarrower(before: Token, after: Token): void {
     `${wider.join(", ")}: a token can be made to do less, not more; make another token`,
   );
 }
+
+/** Whether a token could be used from where it could not before; a part of a network counts as another one. */
+const isFromElsewhere = ({ allowed_ips: after }: Token, { allowed_ips: before }: Token): boolean =>
+  before !== undefined && (after === undefined || after.some((one) => !before.includes(one)));
 
 const endOf = ({ expires_at }: Token) => expires_at === undefined ? Infinity : Date.parse(expires_at);
 

@@ -1,6 +1,6 @@
 /** Where a request comes from: the other end of its connection or, behind proxies that are trusted, what they say. */
 import { isIP } from "node:net";
-import { type Ip, ipAddress, type Network, Networks, unmapped } from "./ip.ts";
+import { type Ip, ipAddress, type Network, network, Networks, unmapped } from "./ip.ts";
 
 /** Private, loopback and link-local networks (RFC 1918, 6598, 3927, 4193, 4291). */
 const NEAR = Networks.of(
@@ -28,6 +28,13 @@ export class ClientAddresses {
    * proxy. An IPv6 address counts by its network of 64 bits, which is one customer's.
    */
   of(remote: string, forwarded: string | null): string {
+    const from = this.exactly(remote, forwarded);
+    const address = ipAddress(from);
+    return address !== null && "parts" in address ? `${prefix64(address.parts)}::/64` : from;
+  }
+
+  /** The same as one address, of IPv6 too. */
+  exactly(remote: string, forwarded: string | null): string {
     let from = plain(remote);
     const hops = (forwarded ?? "").split(",").map((one) => plain(one.trim()));
     while (this.#isTrusted(from)) {
@@ -35,8 +42,7 @@ export class ClientAddresses {
       if (before === undefined || isIP(before) === 0) break;
       from = before;
     }
-    const address = ipAddress(from);
-    return address !== null && "parts" in address ? `${prefix64(address.parts)}::/64` : from;
+    return from;
   }
 
   /**
@@ -47,6 +53,11 @@ export class ClientAddresses {
     const address = plain(remote);
     if (isIP(address) === 0 || this.#isTrusted(address)) return null;
     return { address, near: holds(NEAR, address) };
+  }
+
+  /** Whether what arrives from `remote` was handed on by a trusted proxy. */
+  trusts(remote: string): boolean {
+    return this.#isTrusted(plain(remote));
   }
 
   #isTrusted(address: string): boolean {
@@ -65,6 +76,22 @@ function rangeOf({ address, bits }: Network): readonly [Ip, number] {
 function holds(networks: Networks, text: string): boolean {
   const address = ipAddress(text);
   return address !== null && (networks.hold(address) || networks.hold(unmapped(address)));
+}
+
+/** The networks of lists of texts, read once a list. */
+const READ = new WeakMap<readonly string[], Networks>();
+
+/** Whether one of those networks and addresses holds that address. */
+export function isWithin(address: string, texts: readonly string[]): boolean {
+  let networks = READ.get(texts);
+  if (networks === undefined) {
+    networks = new Networks(texts.flatMap((text) => {
+      const one = network(text);
+      return one === null ? [] : [rangeOf(one)];
+    }));
+    READ.set(texts, networks);
+  }
+  return holds(networks, address);
 }
 
 /** Without brackets and port, and an IPv4 address as itself where it is written as one of IPv6. */

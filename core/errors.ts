@@ -1,6 +1,7 @@
 /** Every refusal the gateway can give: one table of codes, the error that carries one, and how much it repeats of what was sent. */
 import { CONNECTOR_CODES } from "./errors.gen.ts";
 import type { Outcome } from "./model.ts";
+import { shownText } from "./unseen.ts";
 
 /** What a code means to a caller, and the HTTP status the REST door gives it. */
 export interface CodeEntry {
@@ -143,8 +144,12 @@ export interface GatewayErrorOptions {
   cause?: unknown;
   /** The HTTP status an upstream answered with. */
   upstream?: number;
+  /** What the upstream said of it, short and without secrets: data, which stands beside the message and never in it. */
+  excerpt?: string | undefined;
   /** Whole seconds after which another try makes sense (`Retry-After`). */
   retryAfter?: number;
+  /** Whether it leaves no row of its own in the audit, but is counted with its like. */
+  counted?: boolean;
   /** Whether it is what an earlier, equal call failed with. */
   replayed?: boolean;
   /** How the audit files the refusal, where it is not a plain error. */
@@ -162,29 +167,45 @@ export interface GatewayErrorOptions {
 /** The end of a message about a write that may have been carried out; the pipeline adds with which tool to look. */
 export const OUTCOME_UNKNOWN = "the outcome is unknown: look at the site before trying again";
 
+/** What an upstream answered, as data for whoever asks: its status, and what it said where it said something. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly excerpt?: string;
+}
+
+/** Codes of failures that are an upstream's. */
+const OF_UPSTREAMS: ReadonlySet<Code> = new Set(["E_UPSTREAM", "E_TOOL_ERROR"]);
+
 /**
  * A refusal or failure with a code. The message is for a person: it starts with the field or a capital, says what
- * was wrong and what to do, ends without a full stop, and holds no secret.
+ * was wrong and what to do in the gateway's own words, ends without a full stop, and holds no secret. What looks like a credential is taken out of
+ * it, and signs that nobody sees stand as their numbers.
  */
 export class GatewayError extends Error {
   readonly code: Code;
   readonly upstream: number | undefined;
+  /** An upstream's words; those of the failure beneath where a failure is told anew. */
+  readonly excerpt: string | undefined;
   readonly retryAfter: number | undefined;
   readonly audit: "denied" | "risk_capped" | undefined;
   readonly replayed: boolean;
+  readonly counted: boolean;
   readonly outcome: Outcome | undefined;
   readonly published: true | null | undefined;
   readonly gone: string | undefined;
   readonly approval: Readonly<Record<string, string>> | undefined;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(shownText(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "GatewayError";
     this.code = code;
-    this.upstream = options.upstream;
+    const beneath = options.cause instanceof GatewayError ? options.cause : undefined;
+    this.excerpt = options.excerpt ?? beneath?.excerpt;
+    this.upstream = options.upstream ?? (this.excerpt === undefined ? undefined : beneath?.upstream);
     this.retryAfter = options.retryAfter;
     this.audit = options.audit;
     this.replayed = options.replayed ?? false;
+    this.counted = options.counted ?? false;
     this.outcome = options.outcome;
     this.published = options.published;
     this.gone = options.gone;
@@ -194,6 +215,13 @@ export class GatewayError extends Error {
   /** The same failure, told in other words. */
   saying(message: string): GatewayError {
     return Object.assign(new GatewayError(this.code, message, { cause: this.cause }), this);
+  }
+
+  /** What the upstream answered, for the answer to the caller; undefined where no upstream did. */
+  get upstreamAnswer(): UpstreamAnswer | undefined {
+    const { upstream: status, excerpt } = this;
+    if (status === undefined || (excerpt === undefined && !OF_UPSTREAMS.has(this.code))) return undefined;
+    return { status, ...excerpt === undefined ? {} : { excerpt } };
   }
 
   /** The status the REST door answers with. */

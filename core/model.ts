@@ -111,6 +111,10 @@ export interface Token {
   readonly revoked_at: string | null;
   /** From when on it is refused; left out where it lasts until it is revoked. */
   readonly expires_at?: string;
+  /** Networks that it may be used from; left out where it is from anywhere. */
+  readonly allowed_ips?: readonly string[];
+  /** The text from before the last rotation, by its hash, and until when it is still accepted. */
+  readonly previous_text?: { readonly hash: string; readonly until: string };
   /** Of one that a trial on the console is run with: names the session that it ends with. */
   readonly session?: string;
   /** Of one that takes changes back on the console: the requests that made them, by whatever token; no others are its own. */
@@ -192,5 +196,9 @@ export interface VersionEnding {
   readonly message: string;
 }
 
-/** As MCP clients, the OpenAPI document and the store show it. */
+/** As MCP clients, the OpenAPI document, /healthz, the store and those that are asked see it. */
 export const VERSION = "0.4.0";
+/** What the program calls itself where it is a client or a server. */
+export const PROGRAM = "site-operations-gateway";
+/** How every request to a site or service names its sender: RFC 9110, 10.1.5. */
+export const USER_AGENT = `${PROGRAM}/${VERSION}`;

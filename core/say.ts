@@ -1,4 +1,5 @@
 /** Words for whoever runs the process: where they cannot be written, the process goes on without having said them. */
+import { shownText } from "./unseen.ts";
 
 /** Where they go, such as Deno.stderr. */
 export interface Stream {
@@ -14,7 +15,11 @@ export function say(stream: Stream, line: string): void {
   }
 }
 
-/** One line of JSON on standard error. */
+/** One line of JSON on standard error: without what looks like a credential, and without signs that nobody sees. */
 export function logLine(event: Record<string, unknown>): void {
-  say(Deno.stderr, JSON.stringify({ at: new Date().toISOString(), ...event }));
+  say(Deno.stderr, lineOf({ at: new Date().toISOString(), ...event }));
 }
+
+/** That line. */
+export const lineOf = (event: Record<string, unknown>): string =>
+  JSON.stringify(event, (_, value) => typeof value === "string" ? shownText(value) : value);

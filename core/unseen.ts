@@ -1,5 +1,7 @@
 /** Signs that nobody sees, or that change how what follows is read: made visible by their number. */
 
+import { redactText } from "./credentials.ts";
+
 /** Every control and format sign but line breaks and tabs; joiners are apart, for emoji and Persian are written with them. */
 const UNSEEN =
   /\r(?!\n)|(?![\r\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}\u2028\u2029\u{e0100}-\u{e01ef}\u115f\u1160\u3164\uffa0]|\p{Cs}/gu;
@@ -29,6 +31,9 @@ export const isUnseen = (sign: string): boolean =>
 /** The same as one text, for where nothing can be marked. */
 export const seen = (text: string): string =>
   seenParts(text).map((part) => typeof part === "string" ? part : `[${part.sign}]`).join("");
+
+/** A text of the gateway's own: nothing in it that nobody sees, and nothing that looks like a credential. */
+export const shownText = (text: string): string => seen(redactText(text));
 
 /** What those are called that turn a text around, or hide in it: a number alone says little to most people. */
 const NAMES: Readonly<Record<string, string>> = {

@@ -1,11 +1,14 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
 import { type Context, Hono, type HonoRequest } from "hono";
+import { isLoopback } from "../core/env_values.ts";
 import { isSecret } from "../core/credentials.ts";
 import { clipped, GatewayError } from "../core/errors.ts";
+import { VERSION } from "../core/model.ts";
 import { METRICS_TYPE } from "../core/metrics.ts";
 import { rooted } from "../core/tracing.ts";
 import { onDemand } from "../core/async.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
+import { rememberSender, type Sender } from "../core/senders.ts";
 import { type Problem, STOPPING } from "../rules/readiness.ts";
 import type { Proxies } from "./proxies.ts";
 
@@ -25,7 +28,9 @@ export interface AppParts {
   /** Makes the reference of the API, when it is first asked for. */
   docs(): Promise<Hono>;
   /** Where requests come from; told of every one that says it was handed on. */
-  readonly proxies: Pick<Proxies, "notice" | "addressOf">;
+  readonly proxies: Pick<Proxies, "notice" | "addressOf" | "exactAddressOf" | "trusts">;
+  /** Where people reach the gateway. */
+  readonly baseUrl: string;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Figures for Prometheus, and who may read them: nobody where there is no token. */
@@ -67,12 +72,34 @@ export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo
   return (request, info) => {
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded !== null) parts.proxies.notice(hostOf(info), forwarded);
+    rememberSender(request, senderBy(parts.proxies, hostOf(info), forwarded));
     const path = request.method === "POST" ? pathOf(request.url) : "";
     if (path === MCP_PATH) return rooted("door", MCP_SPAN, () => parts.mcp(request)).then(naming);
     const tool = toolCalledAt(path);
     if (tool !== null) return rooted("door", REST_SPAN, () => call(request, tool));
-    return Promise.resolve(app.fetch(request, info)).then(naming);
+    const overTls = isOverTls(parts, hostOf(info), request.headers.get("x-forwarded-proto"));
+    return Promise.resolve(app.fetch(request, info)).then((response) => kept(naming(response), overTls));
   };
+}
+
+/** For so many seconds, a year, a browser that had this answer over https opens the host by nothing else. The hosts below it are none of ours. */
+const HSTS = "max-age=31536000";
+
+/**
+ * Whether a browser reaches the gateway over https: BASE_URL says so, or a proxy in front that is believed. Never on loopback,
+ * where whatever else a person runs there would be opened by https as well.
+ */
+function isOverTls({ baseUrl, proxies }: AppParts, remote: string | null, proto: string | null): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (isLoopback(hostname)) return false;
+  if (protocol === "https:") return true;
+  const last = proto?.split(",").at(-1)?.trim().toLowerCase();
+  return last === "https" && remote !== null && proxies.trusts(remote);
+}
+
+function kept(response: Response, overTls: boolean): Response {
+  if (overTls) response.headers.set("strict-transport-security", HSTS);
+  return response;
 }
 
 /** What follows the host in an address. */
@@ -85,6 +112,12 @@ function toolCalledAt(path: string): string | null {
   return tool.includes("/") || tool.includes("%") || tool.includes("?") || tool.includes("#") ? null : tool;
 }
 
+/** Who is at the other end, or behind the proxies that are trusted. */
+const senderBy = (proxies: AppParts["proxies"], host: string | null, forwarded: string | null): Sender => ({
+  counted: () => host === null ? "unknown" : proxies.addressOf(host, forwarded),
+  exact: () => host === null ? null : proxies.exactAddressOf(host, forwarded),
+});
+
 /** The other end of a connection; null where it is no address of a network. */
 const hostOf = (info: RequestInfo | undefined): string | null =>
   info !== undefined && "hostname" in info.remoteAddr ? info.remoteAddr.hostname : null;
@@ -93,7 +126,10 @@ function addRoutes(app: Hono, parts: AppParts): void {
   const said = (ok: boolean, more: object = {}) =>
     new Response(JSON.stringify({ ok, ...more }), { status: ok ? 200 : 503, headers: HEADERS });
   app.get("/", async (c) => await parts.home(c) ?? unanswered(c));
-  app.get("/healthz", async () => said(await parts.ping().then(() => true, () => false)));
+  app.get(
+    "/healthz",
+    async () => said(await parts.ping().then(() => true, () => false), { version: VERSION }),
+  );
   app.get("/readyz", async () => {
     const problems = parts.draining() ? [STOPPING] : await parts.problems();
     return problems.length === 0 ? said(true) : said(false, { problems });

@@ -79,8 +79,9 @@ export function answerOf(value: unknown, requestId: string): string {
 }
 
 /** The REST error envelope, as text. */
-export const failure = ({ code, message, outcome, approval }: GatewayError): string =>
-  JSON.stringify({ ok: false, error: { code, message, outcome, approval } });
+export const failure = (
+  { code, message, upstreamAnswer: upstream, outcome, approval }: GatewayError,
+): string => JSON.stringify({ ok: false, error: { code, message, upstream, outcome, approval } });
 
 /**
  * The headers a refusal carries beside its body: where to authorize, when to try again. `path` is that of the door where

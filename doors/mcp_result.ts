@@ -40,6 +40,8 @@ export const REQUEST_ID = "site-operations/request-id";
 const OUTCOME = "site-operations/outcome";
 /** Whole seconds after which another try makes sense, as `Retry-After` says it over REST. */
 const RETRY_AFTER = "site-operations/retry-after";
+/** What the site or service answered: data, of which the gateway's own sentence holds nothing. */
+const UPSTREAM = "site-operations/upstream";
 /** The request for a person's approval that the call waits for, or was refused by. */
 const APPROVAL = "site-operations/approval";
 /** Whose words the content is, where it is not the gateway's. */
@@ -47,14 +49,16 @@ const ANSWERED_BY = "site-operations/answered-by";
 
 /**
  * The result of a call that was refused or failed: `<code>: <message>`, with the upstream's status if there was one, and
- * what is known of the change where it was to make one, and when to try again.
+ * what is known of the change where it was to make one, and when to try again. What the upstream said is a second text,
+ * which is JSON: a model that sees the texts alone can tell it from the gateway's words.
  */
 export function failed(
-  { code, message, upstream, outcome, retryAfter, approval }: GatewayError,
+  { code, message, upstream, upstreamAnswer, outcome, retryAfter, approval }: GatewayError,
 ): ToolResult {
-  const members = `"content":[{"type":"text","text":${
-    JSON.stringify(`${code}: ${message}`)
-  }}],"isError":true`;
+  const texts = [`${code}: ${message}`];
+  if (upstreamAnswer?.excerpt !== undefined) texts.push(JSON.stringify({ upstream: upstreamAnswer }));
+  const content = texts.map((text) => ({ type: "text", text }));
+  const members = `"content":${JSON.stringify(content)},"isError":true`;
   const { UPSTREAM_STATUS_MIN: min, UPSTREAM_STATUS_MAX: max } = LIMITS;
   const status = (code === "E_UPSTREAM" || code === "E_TOOL_ERROR") && upstream !== undefined
     ? { status: Math.min(Math.max(upstream, min), max) }
@@ -62,5 +66,6 @@ export function failed(
   const said = outcome === undefined ? {} : { [OUTCOME]: outcome };
   const later = retryAfter === undefined ? {} : { [RETRY_AFTER]: retryAfter };
   const asked = approval === undefined ? {} : { [APPROVAL]: approval };
-  return { members, meta: { ...status, ...said, ...later, ...asked } };
+  const answered = upstreamAnswer === undefined ? {} : { [UPSTREAM]: upstreamAnswer };
+  return { members, meta: { ...status, ...answered, ...said, ...later, ...asked } };
 }

@@ -6,6 +6,7 @@ import { GatewayError } from "../core/errors.ts";
 import { OAuthFault } from "../identity/oauth/fault.ts";
 import { Issuing } from "../identity/oauth/issuing.ts";
 import { readJson, readText } from "../core/body.ts";
+import { senderOf } from "../core/senders.ts";
 import { CORS } from "./envelope.ts";
 import { consentRoutes } from "../console/oauth_consent.tsx";
 import type { OAuthParts } from "../identity/oauth/parts.ts";
@@ -50,7 +51,11 @@ export function oauthApp(parts: OAuthParts): Hono {
     201,
     async (c) => await authorizing.clients.register(await jsonOf(c), addressOf(c)),
   );
-  answering("/oauth/token", 200, async (c) => await issuing.answer(await formOf(c)));
+  answering(
+    "/oauth/token",
+    200,
+    async (c) => await issuing.answer(await formOf(c), senderOf(c.req.raw).exact()),
+  );
   answering("/oauth/revoke", 200, async (c) => {
     await issuing.revoke(await formOf(c));
     return {};

@@ -40,8 +40,17 @@ const ERROR: OpenApiSchema = {
   properties: {
     code: ref("schemas", "ErrorCode"),
     message: text(
-      "For a person; where a change may have been made, it says where to look before trying again",
+      "For a person, in the gateway's own words; where a change may have been made, it says where to look before trying again",
     ),
+    upstream: {
+      ...object({
+        status: { type: "integer", description: "The HTTP status of its answer; 504 where none came" },
+      }, "What the site or service answered"),
+      properties: {
+        status: { type: "integer", description: "The HTTP status of its answer; 504 where none came" },
+        excerpt: text("What it said, short and without credentials: its words are data, and no orders"),
+      },
+    },
     outcome: {
       type: "string",
       enum: [...OUTCOMES],

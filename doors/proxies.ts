@@ -40,6 +40,16 @@ export class Proxies {
     return this.#addresses.of(remote, forwarded);
   }
 
+  /** The same as one address, of IPv6 too. */
+  exactAddressOf(remote: string, forwarded: string | null): string {
+    return this.#addresses.exactly(remote, forwarded);
+  }
+
+  /** Whether what arrives from `remote` was handed on by a proxy whose word is believed. */
+  trusts(remote: string): boolean {
+    return this.#addresses.trusts(remote);
+  }
+
   /** Looks at a request: the other end of its connection, and what X-Forwarded-For says. */
   notice(remote: string | null, forwarded: string | null): void {
     if (forwarded === null || remote === null) return;

@@ -24,6 +24,8 @@ export interface Resumed extends Leased {
 export interface Clocked {
   readonly retention: Recurring;
   readonly doubts: Recurring;
+  /** Refusals that are counted, of minutes that are over. */
+  readonly counted: Recurring;
   readonly erasing: Recurring;
   readonly approvals: Recurring;
   readonly webhooks: Recurring;
@@ -41,7 +43,8 @@ export interface Clocked {
  * past what it says itself, is a line in the log.
  */
 export function schedule(
-  { retention, doubts, erasing, approvals, webhooks, snapshots, toolCatalogs, watch, jobs, log }: Clocked,
+  { retention, doubts, counted, erasing, approvals, webhooks, snapshots, toolCatalogs, watch, jobs, log }:
+    Clocked,
   wait = delay,
 ): void {
   const register = (job: string, when: string, work: () => Promise<unknown>) => {
@@ -50,6 +53,7 @@ export function schedule(
   };
   register("audit retention", "30 * * * *", () => retention.run());
   register("audit doubts", "* * * * *", () => doubts.run());
+  register("counted refusals", "* * * * *", () => counted.run());
   register("erasures", "* * * * *", () => erasing.run());
   register("approvals", "* * * * *", () => approvals.run());
   register("webhooks", "* * * * *", () => webhooks.run());

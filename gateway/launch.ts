@@ -6,11 +6,15 @@
  * node:path alone would cost a third of the time this takes.
  */
 
-/** A permission set as deno.json holds it: everything of a kind, or what is listed. */
-export type PermissionSet = Readonly<Record<string, boolean | readonly string[]>>;
+/** A permission set as deno.json holds it: everything of a kind, or what is listed, but for what is denied of it. */
+export type PermissionSet = Readonly<Record<string, Granted>>;
+type Listed = readonly string[];
+type Granted = boolean | Listed | { readonly allow: boolean | Listed; readonly deny: Listed };
 
 const KINDS = ["net", "read", "write", "env", "run", "sys", "ffi", "import"];
 const PATHS = ["read", "write"];
+/** Where `dev` keeps the secrets that it makes; `start` has its own from the environment. */
+const DEV_SECRETS = "./data/secrets.json";
 
 /** The C library by operating system: there a process can become another program. */
 const C_LIBRARY: Readonly<Record<string, string>> = { linux: "libc.so.6", darwin: "libSystem.B.dylib" };
@@ -38,22 +42,46 @@ export function permissionFlags(
 ): string[] {
   return Object.entries(withStore(set, store)).flatMap(([kind, granted]) => {
     if (!KINDS.includes(kind)) throw new Error(`deno.json: "${kind}" is no kind of permission`);
-    if (typeof granted === "boolean") return granted ? [`--allow-${kind}`] : [];
-    let listed = PATHS.includes(kind) ? granted.map((path) => resolve(root, path)) : granted;
+    const { allow, deny } = partsOf(granted);
+    return [...flagsOf("allow", kind, allow), ...flagsOf("deny", kind, deny)];
+  });
+
+  function flagsOf(word: "allow" | "deny", kind: string, given: boolean | Listed): string[] {
+    if (typeof given === "boolean") return given ? [`--${word}-${kind}`] : [];
+    let listed = PATHS.includes(kind) ? given.map((path) => resolve(root, path)) : given;
     if (kind === "run") {
       listed = listed.flatMap((one) => one === "deno" && runtime ? [runtime] : installed(one) ? [one] : []);
     }
     for (const one of listed) {
       if (one.includes(",")) throw new Error(`"${one}" has a comma, which no permission can name; move it`);
     }
-    return listed.length === 0 ? [] : [`--allow-${kind}=${listed.join(",")}`];
-  });
+    return listed.length === 0 ? [] : [`--${word}-${kind}=${listed.join(",")}`];
+  }
+}
+
+const isListed = (granted: Granted): granted is Listed => Array.isArray(granted);
+
+const partsOf = (granted: Granted): { allow: boolean | Listed; deny: Listed } =>
+  typeof granted === "boolean" || isListed(granted) ? { allow: granted, deny: [] } : granted;
+
+/** The set of a process that makes and keeps secrets on this machine, as `--dev` does: the file of those is not denied to it. */
+export function keepingSecrets(set: PermissionSet): PermissionSet {
+  return Object.fromEntries(
+    Object.entries(set).map(([kind, granted]) => {
+      const { allow, deny } = partsOf(granted);
+      const denied = deny.filter((path) => path !== DEV_SECRETS);
+      return [kind, denied.length === 0 ? allow : { allow, deny: denied }];
+    }),
+  );
 }
 
 function withStore(set: PermissionSet, store: string | null): PermissionSet {
   if (store === null) return set;
-  const widened = (granted: PermissionSet[string] = [], ...files: readonly string[]) =>
-    typeof granted === "boolean" ? granted || files : [...granted, ...files];
+  const widened = (granted: Granted = [], ...files: readonly string[]): Granted => {
+    const { allow, deny } = partsOf(granted);
+    const wider = typeof allow === "boolean" ? allow || files : [...allow, ...files];
+    return deny.length === 0 ? wider : { allow: wider, deny };
+  };
   // SQLite needs no permission for the files beside it; the gateway checks that they are still there.
   const beside = [`${store}-wal`, `${store}-shm`];
   return { ...set, read: widened(set.read, store, ...beside), write: widened(set.write, store) };
@@ -94,14 +122,15 @@ function become(args: readonly string[]): never {
 function launch([name, script, ...rest]: readonly string[]): never {
   const root = import.meta.dirname!.replace(/\/[^/]*$/, "");
   const { permissions } = JSON.parse(Deno.readTextFileSync(`${root}/deno.json`));
-  const set = [`${name}-${rest[0]}`, name ?? ""].map((one): PermissionSet | undefined =>
+  const named = [`${name}-${rest[0]}`, name ?? ""].map((one): PermissionSet | undefined =>
     Object.hasOwn(permissions, one) ? permissions[one] : undefined
   ).find((one) => one !== undefined);
-  if (set === undefined || script === undefined) {
+  if (named === undefined || script === undefined) {
     throw new Error(
       `Name a permission set of deno.json (${Object.keys(permissions).join(", ")}) and a script`,
     );
   }
+  const set = rest.includes("--dev") ? keepingSecrets(named) : named;
   const store = storeFile(set, Deno.env.get("KV_PATH"), Deno.cwd());
   const flags = permissionFlags(set, { root, store, installed: onPath, runtime: Deno.execPath() });
   if (store !== null && set.write !== true) makeFolder(store.slice(0, store.lastIndexOf("/")) || "/");

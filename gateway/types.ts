@@ -9,6 +9,7 @@ import type { Jobs } from "../guard/jobs.ts";
 import type { Figures } from "../guard/figures.ts";
 import type { LineStream } from "../guard/call_log.ts";
 import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
+import type { CountedRefusals } from "../guard/audit/counted.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
 import type { VendorWatch } from "../guard/vendor_watch.ts";
@@ -52,6 +53,7 @@ export interface Gateway {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly retention: Retention;
+  readonly counted: CountedRefusals;
   readonly doubts: Doubts;
   readonly erasing: Erasing;
   readonly approvals: ApprovalDesk;

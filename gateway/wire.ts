@@ -27,6 +27,8 @@ import { BodyTurns } from "../guard/pipeline/body_turns.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
+import { recorder } from "../guard/audit/admin_row.ts";
+import { CountedRefusals } from "../guard/audit/counted.ts";
 import { MetricsText } from "../guard/metrics_text.ts";
 import { Readiness } from "../guard/readiness.ts";
 import { Retention } from "../guard/audit/retention.ts";
@@ -40,7 +42,7 @@ import { CLOCK, delay as pause, ended, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { logLine } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
-import { LIMITS, VERSION } from "../core/model.ts";
+import { LIMITS, PROGRAM, VERSION } from "../core/model.ts";
 import { asWritten } from "../platforms/_http/addresses.ts";
 import { createHttp } from "../platforms/_http/http.ts";
 import { Catalog } from "../registry/catalog.ts";
@@ -52,7 +54,7 @@ export { readRegistry, type Registry } from "./boot.ts";
 export type * from "./types.ts";
 
 /** Name and version, as MCP clients and the OpenAPI document show them. */
-export const SERVER = { name: "site-operations-gateway", version: VERSION } as const;
+export const SERVER = { name: PROGRAM, version: VERSION } as const;
 
 /** Resolves once none of them is under way, nor any that was added meanwhile. */
 async function emptied(runs: ReadonlySet<Promise<unknown>>): Promise<void> {
@@ -68,7 +70,8 @@ export async function openGateway(
   const base = await openBase(settings, registry, replace);
   const guarded = { ...base, ...guardOf(base), ...clockedOf(base) };
   const parts = { ...guarded, ...accountsOf(guarded) };
-  const { store, ownHttp, stopping, snapshots, proxied } = parts;
+  const { store, ownHttp, stopping, snapshots, proxied, ports } = parts;
+  const { catalog, retention, doubts, erasing, approvals, watch, jobs, figures, log } = parts;
   let leaving = false;
   const webhooks = openDeliveries({
     ...parts,
@@ -85,27 +88,14 @@ export async function openGateway(
       home: async (c) => await (await import("../console/home.tsx")).homePage(c, parts.baseUrl),
       docs: async () =>
         (await import("../console/docs.tsx")).docsApp(describedTools(registry.tools.values()), parts.baseUrl),
-      proxies: parts.noticed,
+      ...{ proxies: parts.noticed, baseUrl: parts.baseUrl, newId: parts.newId, log },
       ping: () => store.ping(),
       problems: () => parts.readiness.problems(),
       metrics: { token: settings.metricsToken, text: () => parts.metrics.text() },
-      newId: parts.newId,
       draining: () => leaving || stopping.signal.aborted,
-      log: parts.log,
     }),
-    store,
-    catalog: parts.catalog,
-    retention: parts.retention,
-    doubts: parts.doubts,
-    erasing: parts.erasing,
-    approvals: parts.approvals,
-    webhooks,
-    snapshots,
-    toolCatalogs: proxied,
-    watch: parts.watch,
-    jobs: parts.jobs,
-    figures: parts.figures,
-    log: parts.log,
+    ...{ store, catalog, retention, doubts, erasing, approvals, webhooks, snapshots, watch, jobs, figures },
+    ...{ log, counted: ports.counted, toolCatalogs: proxied },
     setsAtRest: () => emptied(parts.setRuns),
     leave: () => void (leaving = true),
     drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop(), webhooks.stop()),
@@ -114,7 +104,7 @@ export async function openGateway(
       stopping.abort();
       const stopped = Promise.all([snapshots.stop(), proxied.stop(), webhooks.stop()]);
       ownHttp?.[Symbol.dispose]();
-      await stopped; // its lease is given back while there is a store
+      await Promise.all([ports.counted.flush(), stopped]); // the lease is given back while there is a store
       await store.close();
       if (parts.callLog !== null) await ended(parts.callLog.flush(), LIMITS.SHUTDOWN_CUT_OFF_MS);
     },
@@ -163,7 +153,10 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     newId,
     setRuns,
     ...telling({ store, baseUrl, now, titleOf, log }),
-    ports: { connectors, store, http, upstream, cache: new FactCaches(now), figures, now, delay, setRuns },
+    ports: {
+      ...{ connectors, store, http, upstream, cache: new FactCaches(now), figures, now, delay, setRuns },
+      counted: new CountedRefusals({ now, record: recorder({ audit: store.audit, log }, newId, now) }),
+    },
     figures,
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
@@ -193,6 +186,7 @@ function guardOf(base: Base) {
     users: store.users,
     ...{ masterToken: settings.masterToken, grants: store.oauthGrants, now },
     callersVersion: () => store.callersVersion(),
+    wrong: (sender) => ports.counted.wrong(sender),
     tokenOf: accessTokens({ baseUrl, now, tokenOfGrant }),
   });
   const proxied = proxiedTools({
@@ -371,10 +365,13 @@ async function connectOf({ connecting, baseUrl, newId, logFault }: Parts) {
   return connectApp({ steps: connecting, baseUrl, newId, report: logFault });
 }
 
-async function oauthOf({ replace, store, http, catalog, baseUrl, now, newId, log, logFault }: Parts) {
+async function oauthOf(
+  { replace, store, http, catalog, figures, baseUrl, now, newId, log, logFault }: Parts,
+) {
+  const repeated = figures.repeated.bind(figures);
   const { oauthApp } = await import("../doors/oauth.ts");
   const { Visitors } = await import("../identity/visitors.ts");
   const visitors = new Visitors({ store, baseUrl });
   const signedIn = replace.signedIn ?? ((request: Request) => visitors.person(request));
-  return oauthApp({ store, http, catalog, baseUrl, signedIn, now, newId, log, report: logFault });
+  return oauthApp({ store, http, catalog, baseUrl, signedIn, repeated, now, newId, log, report: logFault });
 }

@@ -116,10 +116,18 @@ export class Figures {
     labels: [],
   });
 
+  readonly #repeats = new Counter({
+    name: "gateway_refresh_tokens_repeated_total",
+    help:
+      "Refresh tokens of connected clients that were used before and came again; late ones end the connection",
+    labels: ["came"],
+  });
+
   /** Those of the last call: calls of one kind come in rows. */
   #last: CallSeries | null = null;
 
   constructor() {
+    for (const came of ["in_grace", "late"]) this.#repeats.add([came], 0);
     this.#commitFailures.add([], 0); // so that its first failure shows as a change
   }
 
@@ -171,11 +179,16 @@ export class Figures {
     if (!isMade) this.#commitFailures.add([]);
   }
 
+  /** A refresh token that was used before came again. */
+  repeated(came: "in_grace" | "late"): void {
+    this.#repeats.add([came]);
+  }
+
   /** The counters, for who hands them on. */
   get counters(): readonly Counter[] {
     const refusals = [this.#refusals, this.#siteRefusals, this.#clientRefusals, this.#requests];
     const calls = [this.#calls, this.#siteCalls, this.#clientCalls];
-    return [...calls, ...refusals, this.#upstreamResults, this.#commitFailures];
+    return [...calls, ...refusals, this.#upstreamResults, this.#commitFailures, this.#repeats];
   }
 
   lines(): string[] {

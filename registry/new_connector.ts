@@ -5,7 +5,7 @@ const client = (name: string, type: string) =>
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { SiteContext } from "../_connector/connector.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerptOf } from "../_content/excerpt.ts";
 
 /** The settings, by their names. */
 export interface ${type}Settings extends Readonly<Record<string, string | null>> {
@@ -29,7 +29,8 @@ export class ${type} {
     });
     const read = ITEM.safeParse(answer.json());
     if (answer.status === 200 && read.success) return read.data;
-    throw new GatewayError("E_UPSTREAM", \`${type} answered \${answer.status}: \${excerpt(answer.text(), [api_key])}\`, {
+    throw new GatewayError("E_UPSTREAM", \`${type} answered \${answer.status}; check the arguments\`, {
+      ...excerptOf(answer.text(), [api_key]),
       upstream: answer.status === 200 ? 502 : answer.status,
     });
   }

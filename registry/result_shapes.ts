@@ -31,7 +31,7 @@ const CHANGE_SET_ITEM = {
   state: "string -- not_begun, running, done, failed, unknown or left_out",
   "request_id?": "string",
   "reason?": "string",
-  "error?": { code: "string", message: "string" },
+  "error?": { code: "string", message: "string", "upstream?": { status: "integer", "excerpt?": "string" } },
   "*": "any -- of the answer of its tool",
 };
 

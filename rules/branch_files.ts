@@ -1,21 +1,60 @@
 /** Files of a branch that a site is built from: what of them runs, where, and how they are named in a sentence. */
 import { LIMITS } from "../core/model.ts";
 import type { ScriptRaise } from "./code_pages/script_raises.ts";
-import { runsInBuild } from "./file.ts";
+import { scriptRaises } from "./code_pages/script_raises.ts";
+import { isShown, runsAsServed, runsInBuild } from "./file.ts";
 
 /** Where script in a page or file runs. */
 export const SHOWN_ON_BRANCH =
   "in the browser of everyone who opens the branch's preview, and of visitors once the site is deployed with it";
 
 const NAMED_MAX = 5;
+/** Where a document has one of these it may be read in another encoding, in which other parts of it are script. */
+// deno-lint-ignore no-control-regex
+const OTHER_ENCODING = /[\0-\x08\x0b\x0e-\x1f]/;
+
+/** What one file makes of the call that writes it, by what runs it where; `name` is the argument that holds its text. */
+export async function fileRaises(path: string, bytes: Uint8Array, name = path): Promise<ScriptRaise[]> {
+  const raises = [...builtRaises([{ path, bytes }]), ...servedRaises([path])];
+  if (!isShown(path)) return raises;
+  const text = textOf(bytes);
+  if (text === null) return [...raises, ...documentRaises([path])];
+  return [...raises, ...await scriptRaises({ [name]: text }, SHOWN_ON_BRANCH)];
+}
+
+/** The text that every browser reads the bytes as; null where they could be read in two ways. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return OTHER_ENCODING.test(text) ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/** Files below public that browsers run, or that say what they run. */
+export function servedRaises(paths: readonly string[]): ScriptRaise[] {
+  const served = paths.filter(runsAsServed);
+  if (served.length === 0) return [];
+  const verb = served.length === 1 ? "is or decides" : "are or decide";
+  return [{ tier: 2, because: `${named(served)} ${verb} what runs ${SHOWN_ON_BRANCH}` }];
+}
+
+/** Documents whose script nobody has looked for. */
+export function documentRaises(paths: readonly string[]): ScriptRaise[] {
+  const shown = paths.filter(isShown);
+  return shown.length === 0
+    ? []
+    : [{ tier: 2, because: `${named(shown)} may hold script, which then runs ${SHOWN_ON_BRANCH}` }];
+}
 
 /** Files that the build runs as code, as what raises a write of them. */
 export function builtRaises(
   files: readonly { readonly path: string; readonly bytes: Uint8Array | null }[],
 ): ScriptRaise[] {
-  const textOf = (bytes: Uint8Array | null) =>
+  const styleOf = (bytes: Uint8Array | null) =>
     new TextDecoder().decode(bytes?.subarray(0, LIMITS.STATIC_FILE_BYTES));
-  const run = files.filter(({ path, bytes }) => runsInBuild(path, () => textOf(bytes))).map(({ path }) =>
+  const run = files.filter(({ path, bytes }) => runsInBuild(path, () => styleOf(bytes))).map(({ path }) =>
     path
   );
   if (run.length === 0) return [];

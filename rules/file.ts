@@ -31,11 +31,16 @@ const CODE = /\.(astro|[cm]?[jt]sx?|mdx|vue|svelte|less|styl)$/i;
 const STYLE = /\.(css|pcss|postcss|scss|sass)$/i;
 const LOADS_CODE = /@(plugin|config)\b/i;
 /** Files that a browser shows as documents, with the script in them. */
-const DOCUMENTS = /\.(x?html?|svg|xml|md|markdown)$/i;
+const DOCUMENTS = /\.(x?html?|xht|svg|xml|xslt?|rss|atom|rdf|mml|md|markdown)$/i;
+/** Files below public that browsers run, or that say what browsers get and run; of those for hosts only such as they read. */
+const SERVED_CODE = /^public\/(?:.*\.(?:[cm]?jsx?|wasm)|_headers|_redirects|_worker\.js|_routes\.json)$/i;
 
 /** Whether the build runs a file, or what the file names: what lies below public is handed out as it is. */
 export const runsInBuild = (path: string, text: () => string): boolean =>
   !path.startsWith("public/") && (CODE.test(path) || (STYLE.test(path) && LOADS_CODE.test(text())));
+
+/** Whether browsers run a file that is handed out as it is, or it says what they get and run. */
+export const runsAsServed = (path: string): boolean => SERVED_CODE.test(path);
 
 /** Whether the script in a file runs in the browser of whoever opens it, or the page made of it. */
 export const isShown = (path: string): boolean => DOCUMENTS.test(path);

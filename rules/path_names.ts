@@ -1,4 +1,5 @@
 /** Which names in a repository nobody reads or writes through the gateway, however they are spelled. */
+import { holdsSecrets } from "./secret_files.ts";
 
 /** Folders, by what they are. */
 const FOLDERS = new Map([
@@ -13,15 +14,15 @@ const FOLDERS = new Map([
 ]);
 /** Those that are a route's own folders where they lie below the pages: /build/house is a page as any other. */
 const PAGE_FOLDERS: ReadonlySet<string> = new Set(["dist", "build"]);
-const SECRET_FILES = [
-  /^\.env(?![a-z])/, // .env, .env.production, .env~
-  /^\.(envrc|npmrc|netrc|dev\.vars.*)$/,
-  /\.(pem|key|p12|pfx)$/,
-  /^id_(rsa|dsa|ecdsa|ed25519)/,
-  /^credentials\.json$/,
-];
+/** What a build service runs with the repository's rights and secrets: folders, and files. */
+const RUN_BY_BUILDS = new Set([
+  ...[".circleci", ".buildkite", ".travis.yml", ".gitlab-ci.yml", ".drone.yml", "azure-pipelines.yml"],
+  ...["bitbucket-pipelines.yml", "jenkinsfile"],
+]);
+const WORKFLOWS = "the workflows that run with the repository's rights";
 /** The short names Windows gives to the names above. */
-const SHORT_NAMES = /^(git|github|env|dev|npmrc|netrc|node_m|astro|output|wrangl|cache|id_ed2|creden)~\d/;
+const SHORT_NAMES =
+  /^(git|github|env|dev|npmrc|netrc|node_m|astro|output|wrangl|cache|id_ed2|creden|git-cr|yarnrc|htpass|servic|terraf|secret)~\d/;
 
 /** A plain character, then those that are read as it and that Unicode's compatibility forms leave alone. */
 const LOOK_ALIKES = (
@@ -74,11 +75,11 @@ export function blockedFor(path: string): string | null {
 function blockedName(name: string, next: string | undefined): string | null {
   const folder = FOLDERS.get(name);
   if (folder !== undefined) return folder;
-  if (SECRET_FILES.some((pattern) => pattern.test(name))) return "a file that holds secrets";
+  if (holdsSecrets(name, next)) return "a file that holds secrets";
   if (SHORT_NAMES.test(name)) return "a short name of a blocked file";
-  return name === ".github" && next === "workflows"
-    ? "the workflows that run with the repository's rights"
-    : null;
+  if (RUN_BY_BUILDS.has(name)) return WORKFLOWS;
+  if (name !== ".github") return null;
+  return next === "workflows" || next === "actions" ? WORKFLOWS : null;
 }
 
 /** Whether a path of a listing is left out of it: one that leads to secrets, workflows, packages or build output. */

@@ -35,6 +35,8 @@ interface Family {
   readonly count: number;
   /** Whether the answer was given up before it was stored: the token before this one is the last that its client has. */
   readonly unheard?: true;
+  /** Whether the token before this one came again, and whoever asked was told so. */
+  readonly repeated?: true;
 }
 
 /** The value of `["oauth_access", hash]`. */
@@ -133,7 +135,12 @@ export class OAuthGrants implements OAuthGrantStore {
         return { outcome: "other clock" };
       }
       if (hash === previous && (raced || Math.abs(now - at) < OAUTH_LIMITS.REPEAT_MS)) {
-        return { outcome: "repeated", tokens: { grant, ...await this.#unsealed(id, family.value) } };
+        const tokens = { grant, ...await this.#unsealed(id, family.value) };
+        if (raced || family.value.repeated) return { outcome: "repeated", tokens, isFirst: false };
+        const told = this.db.kv.atomic().check(family)
+          .set(family.key, { ...family.value, repeated: true }, { expireIn: this.#lifeOf(grant) });
+        if (!(await this.db.commit(told)).ok) return AGAIN;
+        return { outcome: "repeated", tokens, isFirst: true };
       }
       if (hash !== current && !(unheard && hash === previous)) return { outcome: "used", grant };
       if (now - at >= OAUTH_LIMITS.REFRESH_IDLE_MS) return { outcome: "ended", grant };

@@ -47,7 +47,9 @@ export type Refreshed =
   | { readonly outcome: "unknown" | "other clock" }
   | { readonly outcome: "ended" | "used"; readonly grant: Grant }
   | { readonly outcome: "too often"; readonly wait_ms: number }
-  | { readonly outcome: "refreshed" | "repeated"; readonly tokens: IssuedTokens };
+  | { readonly outcome: "refreshed"; readonly tokens: IssuedTokens }
+  /** A token that was used before got the answer again; `isFirst` where nobody was told so of that token yet. */
+  | { readonly outcome: "repeated"; readonly tokens: IssuedTokens; readonly isFirst: boolean };
 
 /** A valid access token. */
 export interface Access {

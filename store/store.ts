@@ -51,7 +51,7 @@ export type * from "./tool_catalog_types.ts";
 export type * from "./webhook_types.ts";
 
 export type NewToken =
-  & Omit<Token, "id" | "created_at" | "revoked_at" | "confirm_policy">
+  & Omit<Token, "id" | "created_at" | "revoked_at" | "confirm_policy" | "previous_text">
   & Partial<Pick<Token, "confirm_policy">>;
 
 export type TokenPatch =
@@ -70,6 +70,8 @@ export type TokenPatch =
   & {
     /** null takes the end away. */
     readonly expires_at?: string | null | undefined;
+    /** null takes the limit away. */
+    readonly allowed_ips?: readonly string[] | null | undefined;
   };
 
 /** Tokens, found by a SHA-256 of their text. Look-ups are cached; a change holds within LIMITS.CACHE_CHECK_MS everywhere. */
@@ -85,6 +87,15 @@ export interface TokenStore {
   update(id: string, patch: TokenPatch, judge?: (stored: Token) => void): Promise<Token | null>;
   /** Revokes for good; null when there is no such token. Revoking twice keeps the first time. */
   revoke(id: string): Promise<Token | null>;
+  /**
+   * Gives it a new text, which is told this once; the one before is accepted until then, and any older one not any more.
+   * null when there is no such token. `judge` is handed it as it is stored, and throws where nothing is to be changed.
+   */
+  rotate(
+    id: string,
+    until: number,
+    judge?: (stored: Token) => void,
+  ): Promise<{ token: Token; text: string } | null>;
   /** Says that it was used now. Written behind, at most every LIMITS.TOKEN_USE_MS a token; what cannot be written is left out. */
   used(id: string): void;
   /** When each of them was used last, by its id, to within LIMITS.TOKEN_USE_MS; of one that never was nothing. */

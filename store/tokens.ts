@@ -72,6 +72,7 @@ export class Tokens implements TokenStore {
       ...(input.confirm_proxied === true ? { confirm_proxied: true } : {}),
       ...(input.listing === undefined ? {} : { listing: input.listing }),
       ...(input.expires_at === undefined ? {} : { expires_at: input.expires_at }),
+      ...(input.allowed_ips === undefined ? {} : { allowed_ips: [...input.allowed_ips] }),
       owner_user_id: input.owner_user_id,
       super_admin: isSuperAdmin(input),
       created_at: this.db.timestamp(),
@@ -89,7 +90,17 @@ export class Tokens implements TokenStore {
   find(text: string): Awaitable<Token | null> {
     if (text.length > TEXT_CHARACTERS_MAX) return null;
     if (text !== this.#last.text) this.#last = { text, hash: sha256(text) };
-    return this.#byHash.get(this.#last.hash);
+    const { hash } = this.#last;
+    const found = this.#byHash.get(hash);
+    return found instanceof Promise
+      ? found.then((token) => this.#unlessReplaced(token, hash))
+      : this.#unlessReplaced(found, hash);
+  }
+
+  /** null for a token that was asked for by a text whose time is over. */
+  #unlessReplaced(token: Token | null, hash: string): Token | null {
+    const before = token?.previous_text;
+    return before?.hash === hash && this.db.now() >= Date.parse(before.until) ? null : token;
   }
 
   async get(id: string): Promise<Token | null> {
@@ -116,11 +127,12 @@ export class Tokens implements TokenStore {
         confirm_proxied,
         listing,
         expires_at,
+        allowed_ips,
       } = {
         ...whole(stored),
         ...definedOf(patch),
       };
-      const { expires_at: _, ...before } = stored;
+      const { expires_at: _, allowed_ips: __, ...before } = stored;
       const lists = { allowed_sites: [...allowed_sites], allowed_tools: [...allowed_tools] };
       const token: Token = {
         ...before,
@@ -131,6 +143,7 @@ export class Tokens implements TokenStore {
         ...confirm_proxied === undefined ? {} : { confirm_proxied },
         ...listing === undefined ? {} : { listing },
         ...expires_at && { expires_at },
+        ...allowed_ips && { allowed_ips: [...allowed_ips] },
       };
       checkSize(token);
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
@@ -147,6 +160,50 @@ export class Tokens implements TokenStore {
       const change = this.db.kv.atomic().check(entry).set(recordKey(id), token);
       return await this.version.commit(change) ? token : AGAIN;
     });
+  }
+
+  async rotate(
+    id: string,
+    until: number,
+    judge?: (stored: Token) => void,
+  ): Promise<{ token: Token; text: string } | null> {
+    return await untilSettled(async () => {
+      const entry = await this.db.kv.get<Token>(recordKey(id));
+      const stored = recordOf(entry);
+      if (stored === null) return null;
+      judge?.(whole(stored));
+      const text = `${this.prefix}_${stored.env}_${randomText()}`;
+      const texts = await this.#hashesOf(id);
+      const older = stored.previous_text?.hash;
+      const [last] = texts.filter((hash) => hash !== older);
+      const { previous_text: _, ...rest } = stored;
+      const left = until - this.db.now();
+      const isKept = last !== undefined && left > 0;
+      const token: Token = {
+        ...rest,
+        ...isKept ? { previous_text: { hash: last, until: new Date(until).toISOString() } } : {},
+      };
+      checkSize(token);
+      const change = this.db.kv.atomic().check(entry).set(recordKey(id), token).set(
+        hashKey(sha256(text)),
+        id,
+      );
+      for (const hash of texts) {
+        // The record says when it is over; by then the entry goes as well.
+        if (hash === last && isKept) change.set(hashKey(hash), id, { expireIn: left });
+        else change.delete(hashKey(hash));
+      }
+      return await this.version.commit(change) ? { token: whole(token), text } : AGAIN;
+    });
+  }
+
+  /** The hashes that lead to it, which nothing but they themselves name. */
+  async #hashesOf(id: string): Promise<string[]> {
+    const hashes: string[] = [];
+    for await (const { key, value } of this.db.kv.list<string>({ prefix: ["tokens_by_hash"] })) {
+      if (value === id) hashes.push(String(key[1]));
+    }
+    return hashes;
   }
 
   used(id: string): void {

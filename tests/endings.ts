@@ -8,6 +8,8 @@ export const WHOLE = "/mcp?schemas=full";
 export type Ending = { readonly value: unknown; readonly beside?: unknown } | {
   readonly code: Code;
   readonly message: string;
+  /** What the upstream said, which is no part of the message. */
+  readonly excerpt?: string;
   status: number;
 };
 
@@ -15,7 +17,7 @@ export type Ending = { readonly value: unknown; readonly beside?: unknown } | {
 export async function endingOf(door: "rest" | "mcp", response: Response): Promise<Ending> {
   const { ok, result, error, ...beside } = await response.json();
   if (door === "rest") {
-    if (!ok) return { ...error, status: response.status };
+    if (!ok) return { ...error, ...excerptIn(error.upstream), status: response.status };
     return beside.answered_by === "site" ? { value: result, beside } : { value: result };
   }
   const text: string = result.content[0].text;
@@ -25,8 +27,12 @@ export async function endingOf(door: "rest" | "mcp", response: Response): Promis
     return said?.["site-operations/answered-by"] === "site" ? { value, beside: said } : { value };
   }
   const [, code, message] = /^(E_[A-Z0-9_]+): ([\s\S]*)$/.exec(text) ?? [];
-  return { code: code as Code, message: message ?? "", status: response.status };
+  const said = excerptIn(result._meta?.["site-operations/upstream"]);
+  return { code: code as Code, message: message ?? "", ...said, status: response.status };
 }
+
+const excerptIn = (upstream: { readonly excerpt?: string } | undefined) =>
+  upstream?.excerpt === undefined ? {} : { excerpt: upstream.excerpt };
 
 /** What reaches a gateway. */
 interface Reached {

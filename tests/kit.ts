@@ -1,5 +1,6 @@
 /** A whole gateway in memory for tests: real guard, store and doors; what leaves it is recorded. */
 import assert from "node:assert/strict";
+import { assertTold } from "./told.ts";
 import { type Code, GatewayError } from "../core/errors.ts";
 import { type Gateway, openGateway, readRegistry, type Replacements } from "../gateway/wire.ts";
 import { type AuditRow, LIMITS, type PlatformKind, type Token, type User } from "../core/model.ts";
@@ -259,7 +260,7 @@ class OpenKit implements Kit {
       assert.equal(ending.code, code, `${door}: ${ending.message}`);
       if (door === "rest") assert.equal(ending.status, new GatewayError(code, "").status);
       assert.ok(!/\bat file:|\.ts:\d/.test(ending.message), `no stack trace: ${ending.message}`);
-      if (says instanceof RegExp) assert.match(ending.message, says, `${tool} through ${door}`);
+      if (says instanceof RegExp) assertTold(ending, says, `${tool} through ${door}`);
       message = ending.message;
     }
     return message;

@@ -1,5 +1,6 @@
 /** Several gateways on one store and a stand-in for each site, for change sets: each instance can be cut off at any step. */
 import assert from "node:assert/strict";
+import { assertTold } from "./told.ts";
 import type { Flag } from "../core/model.ts";
 import { createTransport, type PinnedFetch } from "../platforms/_http/transport.ts";
 import {
@@ -304,7 +305,7 @@ export class SetWorld implements AsyncDisposable {
     const ending = await this.end(tool, args, options);
     assert.ok("code" in ending, `${tool} was answered: ${JSON.stringify(ending)}`);
     assert.equal(ending.code, code, ending.message);
-    assert.match(ending.message, says);
+    assertTold(ending, says);
     assert.deepEqual([this.writes.length, this.dump()], before, "nothing is written");
     return ending.message;
   }

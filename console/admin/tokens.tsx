@@ -2,16 +2,15 @@
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { GatewayError } from "../../core/errors.ts";
-import { isExpired, type Token, type User } from "../../core/model.ts";
+import type { Token, User } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
 import { EnterButton, LookButton } from "../site_picker.tsx";
 import { isLookedAt } from "../site_picks.ts";
 import { Form, isSentAgain, ShownAt, Submit } from "../form.tsx";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
-import { Section, Time } from "../parts.tsx";
+import { Section } from "../parts.tsx";
 import { addressWith, AUDIT } from "./audit_parts.tsx";
-import { FactList } from "../table.tsx";
 import type { Person } from "../../identity/visitors.ts";
 import { tokenBody, tokenPatch } from "../../admin/bodies.ts";
 import { checked } from "../../core/faults.ts";
@@ -38,7 +37,7 @@ import {
   tokenWords,
 } from "./token_form.tsx";
 import { asOf, formOf, meanwhileWords, mergedToken, saysWhatIs, tokenAsOf } from "./token_stored.ts";
-import { ClientTabs, Copied } from "./token_made.tsx";
+import { madePage, RotateSection, rotationPages, TokenFacts } from "./token_text.tsx";
 import { TOKENS, tokensList } from "./tokens_list.tsx";
 import { SCOPE_SITES_MAX } from "../../admin/bodies.ts";
 
@@ -95,6 +94,7 @@ export function tokenPages(app: Hono, parts: PagesParts): void {
     }));
 
   pagesOfOne(app, parts);
+  rotationPages(app, parts);
 }
 
 const TWICE =
@@ -277,38 +277,6 @@ async function newPage(c: Context, person: Person, { ports }: PagesParts, view: 
   );
 }
 
-async function madePage(
-  c: Context,
-  person: Person,
-  { ports }: PagesParts,
-  { token, text, warnings }: MadeToken,
-): Promise<Response> {
-  return await showPage(
-    c,
-    { title: "Your new token", visitor: person, times: true, script: "forms.js", current: TOKENS },
-    <>
-      <Notice kind="done">
-        <p>
-          {"The token "}
-          <strong>{seen(token.name)}</strong>
-          {" is made. Copy it now: it is shown this once, and the gateway keeps only a hash of it."}
-        </p>
-      </Notice>
-      <Copied what="token" text={text} secret />
-      {token.expires_at && (
-        <p>
-          It ends on <Time at={token.expires_at} />.
-        </p>
-      )}
-      {warnings.map((warning) => <p>{warning}.</p>)}
-      <ClientTabs baseUrl={ports.baseUrl} token={token} text={text} />
-      <p>
-        <a href={TOKENS}>Back to your tokens</a>
-      </p>
-    </>,
-  );
-}
-
 async function tokenPage(
   c: Context,
   person: Person,
@@ -329,17 +297,7 @@ async function tokenPage(
     },
     <>
       <Problem faults={faults} />
-      <FactList
-        facts={[
-          ...user === null ? [["Of", owner ? seen(owner.email) : "nobody"] as const] : [],
-          ["Made", <Time at={token.created_at} />],
-          ["Last used", used === undefined ? "never" : <Time at={used} />],
-          [
-            isExpired(token, now) ? "Ended" : "Ends",
-            token.expires_at === undefined ? "when it is revoked" : <Time at={token.expires_at} />,
-          ],
-        ]}
-      />
+      <TokenFacts token={token} owner={user === null ? owner ?? null : undefined} used={used} now={now} />
       <p>
         <a href={addressWith(AUDIT, { token: token.id })}>Every call of this token</a>
       </p>
@@ -350,6 +308,7 @@ async function tokenPage(
         <TokenFields {...view} user={user} owner={user === null ? owner : undefined} />
         <Deed words={tokenWords(form, { ...view, user, now })}>Save</Deed>
       </Form>
+      <RotateSection person={person} token={token} />
       <Section id="revoke" title="Revoke the token">
         <p>Whatever uses it stops working at once. This cannot be taken back.</p>
         <Form visitor={person} action={`${TOKENS}/${token.id}/revoke`}>

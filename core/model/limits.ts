@@ -250,6 +250,8 @@ export const LIMITS = {
   /** All that a page may take that is read as a visitor, and all that its second reading may. */
   VISIT_MS: 5000,
   LOGIN_ATTEMPTS_PER_MINUTE: 10,
+  /** Tokens that nobody knows, from one address, before more of them are answered 429. */
+  WRONG_TOKENS_PER_MINUTE: 60,
   SESSION_MS: 12 * 60 * 60 * 1000,
   /** Whoever signed in with the master token signs in again after so long. */
   MASTER_SESSION_MS: 8 * 60 * 60 * 1000,

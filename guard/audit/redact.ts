@@ -12,7 +12,7 @@ const DEPTH_MAX = 8;
 /** Brackets and comma of a list or object; colon and comma of a name. */
 const CONTAINER_BYTES = 3;
 const SECRET_NAME =
-  /pass(word|phrase|wd)?$|passw|secret|token|api[_-]?key|authorization|credential|private[_-]?key|cookie/i;
+  /pass(word|phrase|wd)?$|passw|pwd$|secret|token|api[_-]?key|authorization|credential|(private|access|account)[_-]?key|cookie|^jwt$/i;
 
 /**
  * A copy fit for the audit row or a preview: credentials redacted by name and by look; a text over 200 characters as

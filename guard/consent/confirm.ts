@@ -16,7 +16,7 @@ import type { ApprovalLink } from "./approval.ts";
 import { KEEPS_NOTHING, revisionName, TOO_LARGE } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { hiddenWarnings, shownChanges, wholeChanges } from "./preview_changes.ts";
-import { redactText } from "../audit/redact.ts";
+import { shownText } from "../../core/unseen.ts";
 
 /** How many fields of a call within are named. */
 const FIELDS_NAMED = 20;
@@ -214,7 +214,7 @@ export function preview(
     tool: call.tool,
     site_id: record.site,
     tier: record.highestTier ?? call.tier,
-    summary: redactText(call.plan?.summary ?? ""),
+    summary: shownText(call.plan?.summary ?? ""),
     ...call.plan?.set
       ? { set_id: call.plan.set.id, changes: call.changes, items: call.plan.set.items }
       : isWhole
@@ -226,7 +226,7 @@ export function preview(
     ...approval === undefined ? {} : { approval },
     next: nextStep(call, expires, approval),
     ...undoable(call, record, isKept),
-    warnings: [...call.warnings, ...call.plan?.set ? [] : hiddenWarnings(call.changes)].map(redactText),
+    warnings: [...call.warnings, ...call.plan?.set ? [] : hiddenWarnings(call.changes)].map(shownText),
     ...(call.calls.length ? { calls: call.calls.map(nested) } : {}),
   };
 }
@@ -240,6 +240,6 @@ const nested = (
   tool,
   site_id,
   tier,
-  summary: redactText(summary),
-  ...all.length < 2 ? {} : { fields: changes.slice(0, FIELDS_NAMED).map(({ field }) => redactText(field)) },
+  summary: shownText(summary),
+  ...all.length < 2 ? {} : { fields: changes.slice(0, FIELDS_NAMED).map(({ field }) => shownText(field)) },
 });

@@ -4,7 +4,8 @@ import { diffLines, diffWordsWithSpace } from "diff";
 import { commonEnds } from "../../core/common_ends.ts";
 import { lazily } from "../../core/made_once.ts";
 import { type Change, LIMITS } from "../../core/model.ts";
-import { hidesOf, redactText, redactWhole, shorten } from "../audit/redact.ts";
+import { shownText } from "../../core/unseen.ts";
+import { hidesOf, redactWhole, shorten } from "../audit/redact.ts";
 
 /** Texts up to here are shown whole. */
 const WHOLE_CHARACTERS = 120;
@@ -94,7 +95,7 @@ function sidesOf({ from, to }: Change): Sides {
 /** A text by its beginning and end; what is none as it is. */
 function ends(value: unknown, room: number): unknown {
   if (typeof value !== "string") return shorten(value, 4 * room);
-  const text = redactText(value);
+  const text = shownText(value);
   if (text.length <= room) return text;
   const cut = text.length - room;
   const tail = Math.min(TAIL_CHARACTERS, Math.floor(room / 4));
@@ -103,7 +104,7 @@ function ends(value: unknown, room: number): unknown {
 
 /** The parts of two texts that differ, each with the text around it. */
 function parts(before: string, after: string): { from: string; to: string } {
-  const [from, to] = [redactText(before), redactText(after)];
+  const [from, to] = [shownText(before), shownText(after)];
   const short = Math.max(from.length, to.length) <= WORDS_CHARACTERS_MAX;
   const bound = { maxEditLength: EDITS_MAX, timeout: DIFF_MS };
   const found = (short ? diffWordsWithSpace(from, to, bound) : diffLines(from, to, bound)) ??

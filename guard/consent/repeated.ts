@@ -18,6 +18,7 @@ interface Kept {
     readonly code: string;
     readonly message: string;
     readonly upstream?: number;
+    readonly excerpt?: string;
     readonly outcome?: Outcome;
     readonly approval?: GatewayError["approval"];
   };
@@ -51,8 +52,8 @@ const WARNING_CHARACTERS = 500;
 /** The answer, or the failure, as it is kept. */
 export function repeatable(ending: { value: unknown } | { failure: GatewayError }): Kept {
   if ("failure" in ending) {
-    const { code, message, upstream, outcome, approval } = ending.failure;
-    return { error: { code, message, upstream, outcome, approval } };
+    const { code, message, upstream, excerpt, outcome, approval } = ending.failure;
+    return { error: { code, message, upstream, excerpt, outcome, approval } };
   }
   const { value } = ending;
   const kept = value instanceof Content ? { content: { ...value } } : { value };
@@ -115,6 +116,7 @@ export function repeated(kept: unknown, requestId: string | null): Repeated {
     const code = Object.hasOwn(CODES, error.code) ? error.code as Code : "E_INTERNAL";
     throw new GatewayError(code, error.message, {
       upstream: error.upstream,
+      excerpt: error.excerpt,
       outcome: error.outcome,
       approval: error.approval,
       replayed: true,

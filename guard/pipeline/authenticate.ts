@@ -1,5 +1,6 @@
 /** Who calls: the bearer token of a request, and what its owner may do. */
 import { hash } from "node:crypto";
+import { isWithin } from "../../core/client_address.ts";
 import { GatewayError } from "../../core/errors.ts";
 import {
   type Caller,
@@ -10,6 +11,7 @@ import {
   type Tier,
   type Token,
 } from "../../core/model.ts";
+import { type Sender, senderOf } from "../../core/senders.ts";
 import type { Access, Store } from "../../store/store.ts";
 import { OPERATOR } from "../audit/admin_row.ts";
 
@@ -30,6 +32,8 @@ export interface AuthenticatePorts {
   readonly grants: Pick<Store["oauthGrants"], "access">;
   /** The token that such an access token stands for. Throws E_AUTH. */
   tokenOf(access: Access | null): Token;
+  /** Told of a token that is not known. Throws E_RATE_LIMITED where too many came from that sender. */
+  wrong?(sender: Sender): void;
   /** As of the store: the same number as long as tokens, users and grants are known to be the same. */
   callersVersion(): number;
 }
@@ -52,14 +56,20 @@ export function authenticator(ports: AuthenticatePorts): Authenticate {
   const { tokens, users, masterToken, grants, tokenOf, now } = ports;
   const master = hash("sha256", masterToken);
   const textIn = tokenReader();
-  const judge = (token: Token | null, text: string, version: number): Caller | Promise<Caller> => {
+  const judge = (
+    token: Token | null,
+    { text, sender }: { text: string; sender: Sender },
+    version: number,
+  ): Caller | Promise<Caller> => {
     if (!token) {
+      ports.wrong?.(sender);
       throw refuse(
         hash("sha256", text) === master
           ? "The master token opens /admin only; make a token with deno task admin token create"
           : "The token is not known; make one with deno task admin token create",
       );
     }
+    assertFrom(token, sender);
     const caller = callerOf(token, users, now(), version);
     if (token.client_id !== undefined) return caller;
     if (caller instanceof Promise) return caller.then((found) => (tokens.used(token.id), found));
@@ -75,17 +85,34 @@ export function authenticator(ports: AuthenticatePorts): Authenticate {
     if (!text) {
       throw refuse("The Authorization header is malformed; send one, as Authorization: Bearer <token>");
     }
+    const sender = senderOf(request);
+    const sent = { text, sender };
     if (text.startsWith(OAUTH_PREFIX.access)) {
+      const grant = (found: Access | null) => {
+        if (found === null) ports.wrong?.(sender);
+        return judge(tokenOf(found), sent, NaN);
+      };
       const access = grants.access(text);
-      return access instanceof Promise
-        ? access.then((found) => judge(tokenOf(found), text, NaN))
-        : judge(tokenOf(access), text, NaN);
+      return access instanceof Promise ? access.then(grant) : grant(access);
     }
     const found = tokens.find(text);
     return found instanceof Promise
-      ? found.then((token) => judge(token, text, version))
-      : judge(found, text, version);
+      ? found.then((token) => judge(token, sent, version))
+      : judge(found, sent, version);
   };
+}
+
+/** Throws E_AUTH for a token that is used from where it may not be. */
+function assertFrom({ allowed_ips }: Token, sender: Sender): void {
+  if (allowed_ips === undefined) return;
+  const address = sender.exact();
+  if (address !== null && isWithin(address, allowed_ips)) return;
+  throw refuse(
+    `The token is not accepted from ${
+      address ?? "an unknown address"
+    }; call from where it may be used, or ask whoever ` +
+      "made it",
+  );
 }
 
 /** Who calls with that token, by what its owner may do now. Throws E_AUTH where it was revoked, is over, or its owner is gone. */

@@ -1,5 +1,6 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
 import { asGatewayError, classOf, GatewayError } from "../../core/errors.ts";
+import type { CountedRefusals } from "../audit/counted.ts";
 import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { AskedList } from "../../registry/asked_list.ts";
 import { tellsOfTools } from "../../registry/manifest.ts";
@@ -84,6 +85,8 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   readonly store: ContextPorts["store"] & Pick<Store, "consents" | "approvals" | "audit" | "changes">;
   readonly tokenLimit: RateLimit;
   readonly callsInFlight: CallsInFlight;
+  /** Counts calls that a rate limit refused, which leave no row each. */
+  readonly counted: Pick<CountedRefusals, "limited">;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
   /** Is told how each call ended. */
@@ -186,6 +189,11 @@ async function carryOut(ports: Ports, call: ToolCall, record: CallRecord): Promi
     "gateway.verdict": record.decision.verdict,
     "gateway.class": failure ? classOf(failure.code) : undefined,
   }));
+  if (failure?.counted && !record.decision.writing && !call.item) {
+    place.leave();
+    ports.counted.limited(actorOf(call.caller));
+    throw failure;
+  }
   const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
   try {
     const ending = failure ? { failure, outcome: change } : { value };
@@ -205,6 +213,13 @@ async function carryOut(ports: Ports, call: ToolCall, record: CallRecord): Promi
   if (failure) throw failure;
   return value;
 }
+
+/** Whose call it is, as the audit names them. */
+const actorOf = ({ token, owner }: Caller) => ({
+  token_id: token.id,
+  token_name: token.name,
+  owner_user_id: owner?.id ?? token.owner_user_id,
+});
 
 /** What is kept of a change beside its row; the row comes first, so where that cannot be told the change is not undoable. */
 async function keptOf({ log }: Ports, record: CallRecord, ending: Ending): Promise<readonly Beside[]> {

@@ -37,7 +37,7 @@ export class RateLimit {
     throw new GatewayError(
       "E_RATE_LIMITED",
       `The ${this.#noun} has used its ${this.#perMinute} calls a minute; try again in ${seconds} s`,
-      { retryAfter: seconds },
+      { retryAfter: seconds, counted: true },
     );
   }
 }

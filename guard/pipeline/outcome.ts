@@ -23,13 +23,16 @@ export function withOutcome(
   const { tier, writing } = record.decision;
   const couldWrite = (tier ?? 0) > 0 || (manifest !== undefined && writes(manifest));
   if (!couldWrite) return failure;
-  const { code, upstream, retryAfter, replayed, audit, cause, published, approval } = failure;
+  const { code, upstream, excerpt, retryAfter, counted, replayed, audit, cause, published, approval } =
+    failure;
   // The answer of an earlier, equal call is repeated unchanged.
   if (!writing && failure.outcome !== undefined) return failure;
   const outcome = writing ? record.writes.outcomeOf(failure) : "none";
   return new GatewayError(code, told(failure, outcome, record, manifest), {
     cause,
     upstream,
+    excerpt,
+    counted,
     replayed,
     audit,
     outcome,

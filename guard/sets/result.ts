@@ -38,13 +38,14 @@ export function resultOf(
   const left = record?.left ?? null;
   const of = { item: item.item, request_id, left };
   if ("failure" in ending) {
-    const { failure: { code, message }, outcome } = ending;
+    const { failure: { code, message, upstreamAnswer }, outcome } = ending;
     // What an operator has found to be made is not to be done any more.
     if (code === "E_OUTCOME_UNKNOWN" && outcome === "made") {
       return { ...of, state: "done", answer: { verified: null, verified_reason: message } };
     }
     const state = outcome === "unknown" ? "unknown" : "failed";
-    return { ...of, state, answer: { error: { code, message }, ...outcome === "none" ? {} : { outcome } } };
+    const error = { code, message, ...upstreamAnswer === undefined ? {} : { upstream: upstreamAnswer } };
+    return { ...of, state, answer: { error, ...outcome === "none" ? {} : { outcome } } };
   }
   const id = record?.facts.result_id ?? record?.allMade.at(-1)?.id;
   return {

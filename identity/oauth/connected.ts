@@ -29,7 +29,7 @@ export const byClient = ({ id, client_name, user_id }: Grant): Actor => ({
 export async function appendClientRow(
   { store, now, newId, log }: RowPorts,
   by: Actor,
-  tool: "client.grant" | "client.connect" | "client.end",
+  tool: "client.grant" | "client.connect" | "client.end" | "client.repeat",
   what: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await appendOrLog({ audit: store.audit, log }, adminRow(newId(), by, now(), tool, what));

@@ -1,7 +1,7 @@
 /** Tokens for clients: for a code, for a refresh token, and their end. */
 import { hash } from "node:crypto";
 import type { Grant } from "../../core/model.ts";
-import type { CodeOrder, IssuedTokens, Store } from "../../store/store.ts";
+import type { CodeOrder, IssuedTokens, Refreshed, Store } from "../../store/store.ts";
 import { SCOPE } from "./clients.ts";
 import { OAuthFault, parametersOf } from "./fault.ts";
 import { isOwnResource, resourceOf } from "./resources.ts";
@@ -11,6 +11,8 @@ import { appendClientRow, byClient, type RowPorts } from "./connected.ts";
 export interface IssuingPorts extends RowPorts {
   readonly store: RowPorts["store"] & Pick<Store, "oauthGrants" | "users">;
   readonly baseUrl: string;
+  /** Told of each refresh token that was used before and came again, and of what came of it. */
+  repeated(came: "in_grace" | "late"): void;
 }
 
 /** An answer of the token endpoint. */
@@ -23,6 +25,8 @@ export interface TokenAnswer {
 }
 
 type Parameters = ReturnType<typeof parametersOf>;
+
+type Repeated = Extract<Refreshed, { readonly outcome: "repeated" }>;
 
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
@@ -38,8 +42,8 @@ function required({ one }: Parameters, name: string): string {
 export class Issuing {
   constructor(private readonly ports: IssuingPorts) {}
 
-  /** Answers a request of the token endpoint. Throws OAuthFault. */
-  async answer(form: URLSearchParams): Promise<TokenAnswer> {
+  /** Answers a request of the token endpoint, which came from that address, null where nobody knows. Throws OAuthFault. */
+  async answer(form: URLSearchParams, from: string | null): Promise<TokenAnswer> {
     const params = parametersOf(form, ["resource"]);
     const type = required(params, "grant_type");
     refuseSecret(params);
@@ -48,7 +52,7 @@ export class Issuing {
       case "authorization_code":
         return this.#answerWith(await this.#redeem(params, client_id));
       case "refresh_token":
-        return this.#answerWith(await this.#refresh(params, client_id));
+        return this.#answerWith(await this.#refresh(params, client_id, from));
       default:
         throw new OAuthFault(
           "unsupported_grant_type",
@@ -100,7 +104,7 @@ export class Issuing {
     return redeemed.tokens;
   }
 
-  async #refresh(params: Parameters, client_id: string): Promise<IssuedTokens> {
+  async #refresh(params: Parameters, client_id: string, from: string | null): Promise<IssuedTokens> {
     const text = required(params, "refresh_token");
     const { baseUrl } = this.ports;
     resourceOf(params.all("resource"), baseUrl);
@@ -135,13 +139,27 @@ export class Issuing {
             "If the clock is right now, take the connection out and add it again",
           503,
         );
+      case "repeated":
+        await this.#alarm(refreshed, from);
+        break;
       case "used":
+        this.ports.repeated("late");
+        this.ports.log({ ...alarmOf(refreshed.grant, from), connection: "ended" });
         await this.#end(refreshed.grant.id, "a refresh token was used twice");
         throw invalidGrant(
           "refresh_token: was used before, so the connection was ended; ask the person again",
         );
     }
     return refreshed.tokens;
+  }
+
+  /** A lost answer is asked for again, and so does a thief ask: what is asked twice is said once of each token. */
+  async #alarm({ tokens: { grant }, isFirst }: Repeated, from: string | null): Promise<void> {
+    this.ports.repeated("in_grace");
+    if (!isFirst) return;
+    this.ports.log({ ...alarmOf(grant, from), connection: "kept" });
+    const { client_id, client_name, id: grant_id } = grant;
+    await appendClientRow(this.ports, byClient(grant), "client.repeat", { grant_id, client_id, client_name });
   }
 
   async #refuseWithoutUser(grant: Grant): Promise<void> {
@@ -167,6 +185,12 @@ export class Issuing {
     return { access_token, token_type: "Bearer", expires_in, refresh_token, scope: SCOPE };
   }
 }
+
+/** The line of the log about a refresh token that came again. */
+const alarmOf = ({ id, client_id, client_name }: Grant, from: string | null) => ({
+  event: "refresh_token_repeated",
+  ...{ grant_id: id, client_id, client_name, address: from },
+});
 
 /** All clients are public; one that sends a secret takes itself for another kind. */
 function refuseSecret({ one }: Parameters): void {

@@ -1,5 +1,6 @@
 /** A request a client wants sent, the answer to one, and the right to publish. */
 import type { Chunks } from "../../core/bytes.ts";
+import { USER_AGENT } from "../../core/model.ts";
 import { jsonBody } from "./json_body.ts";
 
 declare const granted: unique symbol;
@@ -117,7 +118,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 export function headersOf(out: Outgoing): Record<string, string> {
   const headers: Record<string, string> = {
     "accept": "application/json",
-    "user-agent": "site-operations-gateway",
+    "user-agent": USER_AGENT,
   };
   if (out.json !== undefined) headers["content-type"] = "application/json";
   for (const [name, value] of Object.entries(out.headers ?? {})) {

@@ -242,10 +242,13 @@ export class HeldWrite {
         return new GatewayError(
           "E_STALE_PREVIEW",
           `${
-            back.differs ?? "The preview is too old"
-          }: what the call would do now is not what the preview showed ` +
-            `(${named(back.held)}), so nothing was changed; preview again and look at what is there now`,
-          none,
+            back.differs === null ? "The preview is too old" : "Something differs on the site"
+          }: what the call would do ` +
+            `now is not what the preview showed (${
+              named(back.held)
+            }), so nothing was changed; preview again and look at ` +
+            "what is there now",
+          { ...none, ...back.differs === null ? {} : { upstream: 409, excerpt: back.differs } },
         );
       case FAILED:
         return back.result === null
@@ -255,8 +258,9 @@ export class HeldWrite {
         return busy("Somebody changed the same on the site meanwhile, which was left alone");
       default:
         return upstream(
-          `The site took "${tool.name}" back (${back.reason.slice(0, 80)}), and nothing was changed`,
+          `The site took "${tool.name}" back for a reason of its own, and nothing was changed`,
           "none",
+          back.reason,
         );
     }
   }
@@ -270,13 +274,11 @@ const ESCAPED = "A part of the call may have been written past the hold";
 const unshown = (name: string, why: string) =>
   new GatewayError(
     "E_TOOL_ERROR",
-    `"${name}" cannot be shown, in the words of the site's companion plugin: ${
-      JSON.stringify(why)
-    }; nothing was changed`,
-    { outcome: "none" },
+    `"${name}" cannot be shown: the site's companion plugin says why; nothing was changed`,
+    { outcome: "none", upstream: 200, excerpt: why },
   );
 
 const busy = (why: string) =>
   new GatewayError("E_BUSY", `${why}; nothing was changed: call again`, { outcome: "none" });
-const upstream = (message: string, outcome: "none" | "made" | "unknown") =>
-  new GatewayError("E_UPSTREAM", message, { upstream: 502, outcome });
+const upstream = (message: string, outcome: "none" | "made" | "unknown", excerpt?: string) =>
+  new GatewayError("E_UPSTREAM", message, { upstream: 502, outcome, excerpt });

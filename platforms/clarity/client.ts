@@ -15,7 +15,7 @@ import {
   unreadable,
 } from "./wire.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerptOf } from "../_content/excerpt.ts";
 import type { Incoming } from "../_http/request.ts";
 
 /** What of a project's day calls leave to the nightly run. */
@@ -181,10 +181,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** E_UPSTREAM for an answer about a site that is a refusal; `token` is taken out of what it quotes. */
 export function refused(answer: Incoming, token: string, site: string, now: number): GatewayError {
   const { status } = answer;
-  const words = excerpt(answer.text(), [token]) || "no text";
   const wait = status === 429 ? { retryAfter: Math.ceil(untilReset(now) / 1000) } : askedWait(answer);
-  return new GatewayError("E_UPSTREAM", `Clarity answered ${status}: ${words}; ${nextStep(answer, site)}`, {
+  return new GatewayError("E_UPSTREAM", `Clarity answered ${status}; ${nextStep(answer, site)}`, {
     upstream: status,
+    ...excerptOf(answer.text(), [token]),
     ...wait,
   });
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerpt, excerptOf } from "../_content/excerpt.ts";
 import type { SiteContext } from "../_connector/connector.ts";
 import type { Incoming } from "../_http/request.ts";
 import { withDeadline } from "../_connector/checks.ts";
@@ -327,12 +327,13 @@ export class Hosting implements HostingClient {
       );
     }
     const secrets = [this.ctx.settings.HOSTING_API_TOKEN ?? ""].filter((secret) => secret !== "");
-    const said = excerpt(first ? `${first.message} (${first.code})` : answer.text(), secrets);
+    const said = excerptOf(first ? `${first.message} (${first.code})` : answer.text(), secrets);
     const way = [400, 401, 403].includes(answer.status)
       ? "check that HOSTING_API_TOKEN may read Pages of the account"
       : `try again ${whenAgain(answer, "later")}`;
     const what = answer.status === 200 ? "an answer that cannot be read" : `${answer.status}`;
-    return new GatewayError("E_UPSTREAM", `Hosting answered ${what}: ${said || "no text"}; ${way}`, {
+    return new GatewayError("E_UPSTREAM", `Hosting answered ${what}; ${way}`, {
+      ...said,
       upstream: answer.status === 200 ? 502 : answer.status,
       ...askedWait(answer),
     });

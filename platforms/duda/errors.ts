@@ -1,8 +1,8 @@
-/** What a failure of Duda's is turned into: one sentence with its status, its code, an excerpt and the next step. */
+/** What a failure of Duda's is turned into: one sentence with its status and the next step; what it said stands beside. */
 import { GatewayError, type GatewayErrorOptions, OUTCOME_UNKNOWN } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
 import { leavesDoubt } from "../_http/failures.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerptOf } from "../_content/excerpt.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 import { ERROR } from "./records.ts";
 
@@ -12,7 +12,7 @@ export class DudaError extends GatewayError {
     message: string,
     upstream: number,
     readonly reason: string,
-    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter"> = {},
+    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter" | "excerpt"> = {},
   ) {
     super("E_UPSTREAM", message, { upstream, ...known });
   }
@@ -27,14 +27,13 @@ export class DudaError extends GatewayError {
 export function refusal(out: Outgoing, answer: Incoming, secrets: readonly string[]): DudaError {
   const { status } = answer;
   const { error_code: code = "", message = "" } = ERROR.safeParse(answer.json()).data ?? {};
-  const said = excerpt(message || answer.text(), secrets);
   const sent = leavesDoubt(out, answer) || (out.effect === "write" && status < 400);
   const missing = status === 404 || (status === 400 && code === "ResourceNotExist");
   const upstream = missing ? 404 : status < 400 ? 502 : status;
-  const text = [`sitebuilder ${status}`, excerpt(code, secrets)].filter((one) => one !== "").join(" ");
   const way = sent ? `look at the site; ${OUTCOME_UNKNOWN}` : wayOut(answer, code, missing);
   const known = sent ? { outcome: "unknown" } as const : askedWait(answer);
-  return new DudaError(`${text}: ${said || "no text"}; ${way}`, upstream, code, known);
+  const said = excerptOf([code, message || answer.text()].filter((one) => one !== "").join(": "), secrets);
+  return new DudaError(`sitebuilder ${status}: ${way}`, upstream, code, { ...known, ...said });
 }
 
 /** The error of an answer that lacks what is relied on; a write may have been carried out. */

@@ -115,7 +115,7 @@ export class Access {
   /** What kept a token from being made, never to be taken for an answer about what it was wanted for. */
   #told(thrown: unknown, right: Right): unknown {
     if (!(thrown instanceof RepoError)) return thrown;
-    const { upstream, said, noApp, message, retryAfter } = thrown;
+    const { upstream, said, noApp, message, excerpt, retryAfter } = thrown;
     if (upstream === 422 && /permission/i.test(said)) {
       const repo = `Repository "${this.#owner}/${this.#name}"`;
       const way = right === "propose" ? PULLS_WAY : CONTENTS_WAY;
@@ -130,7 +130,7 @@ export class Access {
       );
     }
     if (upstream === 404 && !noApp) return this.#absent("not installed any more");
-    return new GatewayError("E_UPSTREAM", message, { upstream, retryAfter });
+    return new GatewayError("E_UPSTREAM", message, { upstream, excerpt, retryAfter });
   }
 
   #absent(how: string): GatewayError {

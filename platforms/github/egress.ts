@@ -11,7 +11,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const PLACE = /^.*?\/(repos|repositories|app|users|orgs)\/(.+)/s;
 
 /**
- * Why that request may never be sent, or null. Nothing is deleted but, where an operator cleans, a preview branch; a token is asked for this one repository and no
+ * Why that request may never be sent, or null. Nothing is deleted but, where an operator cleans, a preview branch; no file that
+ * is blocked is read or written; a token is asked for this one repository and no
  * more than its contents; a branch is moved by force, and the deployed branch of a static site at all, only with the
  * right to publish; elsewhere only the site's own branch is written to.
  */
@@ -25,6 +26,10 @@ export function repoPolicy(out: Outgoing, site: Site, cleaning = false): string 
     const installed = /^(users|orgs)$/.test(kind ?? "") && rest.toLowerCase() === `${owner}/installation`;
     // A renamed repository is read under its number; nothing is written there.
     const renamed = kind === "repositories" && /^\d+(\/|$)/.test(rest) && out.effect === "read";
+    if (own?.startsWith("/contents/")) {
+      const path = decoded(own.slice("/contents/".length));
+      if (path === null || isBlocked(path)) return `the path ${JSON.stringify(path)} is never read`;
+    }
     return own !== null || installed || renamed ? null : "it reads elsewhere";
   }
   if (search !== "" || out.body !== undefined) return "what it writes cannot be judged";

@@ -1,7 +1,7 @@
-/** What a failure of the repository host is turned into: one sentence with its status, its words and the way out. */
+/** What a failure of the repository host is turned into: one sentence with its status and the way out; its words stand beside. */
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerptOf } from "../_content/excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming } from "../_http/request.ts";
 
@@ -20,7 +20,7 @@ const RULE = new RegExp(
   "i",
 );
 
-type RepoErrorOptions = Pick<GatewayErrorOptions, "retryAfter" | "outcome">;
+type RepoErrorOptions = Pick<GatewayErrorOptions, "retryAfter" | "outcome" | "excerpt">;
 
 /** An answer that is no success. E_UPSTREAM with its status; `said` is the host's own message. */
 export class RepoError extends GatewayError {
@@ -106,12 +106,11 @@ export function refusal(
   now: number,
 ): RepoError {
   const { status, said } = refused;
-  const detail = excerpt(said, secrets);
   const wait = busyInWords(refused, now);
   const asked = wait === null ? undefined : Math.max(1, Math.ceil(wait / 1000));
   const seconds = asked && Math.min(asked, LIMITS.RETRY_AFTER_SECONDS);
-  const head = `${ofRepo(repo)}the host answered ${status}: ${detail === "" ? "no text" : detail}`;
-  return new RepoError(`${head}; ${wayOut(refused, seconds)}`, status, said, { retryAfter: seconds });
+  const message = `${ofRepo(repo)}the host answered ${status}; ${wayOut(refused, seconds)}`;
+  return new RepoError(message, status, said, { retryAfter: seconds, ...excerptOf(said, secrets) });
 }
 
 const ofRepo = (repo: string | null) => (repo === null ? "Repositories: " : `Repository "${repo}": `);

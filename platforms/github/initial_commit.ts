@@ -79,10 +79,16 @@ async function settled(wire: RepoWire, branch: string, path: string, sha: string
 /** A failure after the seed was written, which says that the seed is there. */
 export function besideSeed(failure: unknown, branch: string): unknown {
   if (!(failure instanceof GatewayError) || failure.code !== "E_UPSTREAM") return failure;
-  const { code, message, upstream, retryAfter, cause } = failure;
+  const { code, message, upstream, excerpt, retryAfter, cause } = failure;
   if (message.includes(OUTCOME_UNKNOWN)) return failure;
   const stands = `branch "${branch}" holds nothing but a ${SEED} now, and can be written to all the same`;
-  return new GatewayError(code, `${message}; ${stands}`, { upstream, retryAfter, cause, outcome: "unknown" });
+  return new GatewayError(code, `${message}; ${stands}`, {
+    upstream,
+    excerpt,
+    retryAfter,
+    cause,
+    outcome: "unknown",
+  });
 }
 
 /** Refuses a seed on top of another's commit, which would be lost with it. Throws E_SHA_MISMATCH, E_UPSTREAM. */

@@ -67,6 +67,7 @@ export function withStored(wire: RepoWire, thrown: unknown, names: () => readonl
   return new RepoError(message, thrown.upstream ?? 403, thrown.said, {
     retryAfter: thrown.retryAfter,
     outcome: thrown.outcome,
+    excerpt: thrown.excerpt,
   });
 }
 

@@ -1,4 +1,5 @@
 /** Requests to the repository host (GitHub's REST API), through the guarded way out. */
+import { USER_AGENT } from "../../core/model.ts";
 import type { Octokit } from "@octokit/core";
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
@@ -148,7 +149,7 @@ export class RepoWire {
       const { Octokit } = await import("@octokit/core");
       const octokit = new Octokit({
         baseUrl: this.ctx.settings.REPO_API_BASE ?? "",
-        userAgent: "site-operations-gateway",
+        userAgent: USER_AGENT,
         request: { fetch: this.#fetch({ effect: "read" }) },
         log: { debug() {}, info() {}, warn() {}, error() {} },
       });

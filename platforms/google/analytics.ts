@@ -103,7 +103,7 @@ const QUOTA_PAUSE_MS = 5 * 60_000;
 /** Whether Google refused for the tokens of an hour or a day, which no short wait brings back. */
 const isQuotaOver = (thrown: unknown): boolean =>
   thrown instanceof GatewayError && thrown.upstream === 429 &&
-  [" per hour", " per day"].some((span) => thrown.message.includes(span));
+  [" per hour", " per day"].some((span) => thrown.excerpt?.includes(span));
 
 /** The property of one site. */
 export class Analytics {

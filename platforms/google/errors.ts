@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isFields } from "../../core/values.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerptOf } from "../_content/excerpt.ts";
 import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 import { connectCommand } from "./links.ts";
@@ -117,11 +117,11 @@ export function refusal(
   if (status === 401 || status === 403 && names(why, NO_SCOPE)) {
     return unusable(service, user_id, "does not permit it any more");
   }
-  const said = excerpt(why.message, secrets) || "no reason that can be read";
   const wait = status === 429 || status === 503 || names(why, BUSY) ? retryAfter(answer, now) : null;
-  const head = `${service.name} answered ${[status, ...why.reasons.slice(0, 1)].join(" ")}: ${said}`;
-  return new GatewayError("E_UPSTREAM", `${head}; ${nextStep(service, status, why, out, wait)}`, {
+  const message = `${service.name} answered ${status}; ${nextStep(service, status, why, out, wait)}`;
+  return new GatewayError("E_UPSTREAM", message, {
     upstream: status,
+    ...excerptOf([...why.reasons.slice(0, 1), why.message].filter((one) => one !== "").join(": "), secrets),
     ...(wait !== null && wait > 0 ? { retryAfter: wait } : {}),
   });
 }
@@ -155,7 +155,12 @@ export function unusable(service: Service, user_id: string, why: string): Gatewa
 }
 
 /** A success whose body is not what it should be; `what` names the first fault. */
-export function unreadable(service: Service, out: Outgoing, what: string): GatewayError {
+export function unreadable(
+  service: Service,
+  out: Outgoing,
+  what: string,
+  said: { readonly excerpt?: string } = {},
+): GatewayError {
   const wrote = out.effect === "write";
   const next = wrote ? OUTCOME_UNKNOWN : "try again later";
   return new GatewayError(
@@ -163,6 +168,7 @@ export function unreadable(service: Service, out: Outgoing, what: string): Gatew
     `${service.name} gave an answer that cannot be read: ${what}; ${next}`,
     {
       upstream: 502,
+      ...said,
       ...(wrote ? { outcome: "unknown" } : {}),
     },
   );

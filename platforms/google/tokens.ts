@@ -5,7 +5,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { InvalidGrant } from "../../core/invalid_grant.ts";
 import type { ConsentAnswer, EndedTokens, Granted } from "../_connector/connection.ts";
 import type { Refreshed } from "../_connector/connector.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerpt, excerptOf } from "../_content/excerpt.ts";
 import type { Incoming } from "../_http/request.ts";
 import { assertClient, type OAuthContext } from "./oauth.ts";
 
@@ -76,8 +76,8 @@ export async function revoke(
   if (answer.status === 200 || (answer.status === 400 && error === "invalid_token")) return;
   throw new GatewayError(
     "E_UPSTREAM",
-    `Google did not revoke the access: ${answer.status} ${excerpt(answer.text(), [token])}`,
-    { upstream: answer.status },
+    `Google did not revoke the access: ${answer.status}${errorWord(error)}`,
+    { upstream: answer.status, ...excerptOf(answer.text(), [token]) },
   );
 }
 
@@ -124,10 +124,10 @@ function sending({ send }: OAuthContext) {
 
 /** What is no answer of OAuth's: a page, a server that failed, one that is too busy. */
 function unreadable({ status, headers, text }: Incoming): GatewayError {
-  const said = excerpt(text());
   const wait = headers.get("retry-after") ?? "";
-  return new GatewayError("E_UPSTREAM", `Google answered ${status}${said === "" ? "" : `: ${said}`}`, {
+  return new GatewayError("E_UPSTREAM", `Google answered ${status}; try again later`, {
     upstream: status,
+    ...excerptOf(text()),
     retryAfter: /^\d{1,9}$/.test(wait) ? Math.min(Number(wait), LIMITS.RETRY_AFTER_SECONDS) : undefined,
   });
 }
@@ -147,6 +147,14 @@ function scopesOf({ scope }: OAuth.TokenEndpointResponse): string[] | undefined 
   return scope?.split(" ").filter((one) => one !== "");
 }
 
+/** The error words of OAuth (RFC 6749, 5.2), which a message may name. */
+const OAUTH_ERRORS: ReadonlySet<string> = new Set([
+  ...["invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type"],
+  "invalid_scope",
+]);
+
+const errorWord = (error: unknown) => typeof error === "string" && OAUTH_ERRORS.has(error) ? ` ${error}` : "";
+
 /** Runs the work; what the library throws becomes InvalidGrant or E_UPSTREAM, in words that hold no secret. */
 async function worded<T>(what: string, secrets: readonly string[], work: () => Promise<T>): Promise<T> {
   const { ResponseBodyError, WWWAuthenticateChallengeError } = await import("oauth4webapi");
@@ -156,11 +164,17 @@ async function worded<T>(what: string, secrets: readonly string[], work: () => P
     if (thrown instanceof GatewayError) throw thrown;
     if (!(thrown instanceof Error)) throw thrown;
     if (thrown instanceof ResponseBodyError) {
-      const said = excerpt(`${thrown.error} ${thrown.error_description ?? ""}`, secrets);
-      if (thrown.error === "invalid_grant") throw new InvalidGrant(`${what}: ${said}`);
-      throw new GatewayError("E_UPSTREAM", `${what}: ${thrown.status} ${said}`, { upstream: thrown.status });
+      const said = excerptOf(`${thrown.error} ${thrown.error_description ?? ""}`, secrets);
+      if (thrown.error === "invalid_grant") throw new InvalidGrant(`${what}: invalid_grant`);
+      const { status } = thrown;
+      throw new GatewayError("E_UPSTREAM", `${what}: ${status}${errorWord(thrown.error)}`, {
+        upstream: status,
+        ...said,
+      });
     }
     const upstream = thrown instanceof WWWAuthenticateChallengeError ? thrown.status : 502;
-    throw new GatewayError("E_UPSTREAM", `${what}: ${excerpt(thrown.message, secrets)}`, { upstream });
+    // What the library says of an answer are its own words.
+    const why = excerpt(thrown.message, secrets);
+    throw new GatewayError("E_UPSTREAM", `${what}: ${why}`, { upstream });
   }
 }

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { AccessToken, AccountTokens } from "../_connector/context.ts";
 import type { ConnectorContext } from "../_connector/connector.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerptOf } from "../_content/excerpt.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 import { errorWithin, isOverQuota, refusal, unreadable, unusable } from "./errors.ts";
 import { type Service, type ServiceName, SERVICES, type ServiceSettings } from "./services.ts";
@@ -72,7 +72,7 @@ export class GoogleWire {
     if (json === undefined) throw unreadable(this.service, out, "it is not JSON");
     const broken = errorWithin(json);
     if (broken !== null) {
-      throw unreadable(this.service, out, `it ends with an error (${this.#shown(broken)})`);
+      throw unreadable(this.service, out, "it ends with an error", excerptOf(broken, this.#secrets));
     }
     const read = shape.safeParse(json);
     if (read.success) return read.data;
@@ -83,11 +83,6 @@ export class GoogleWire {
   /** Asks, and reads the answer as that shape. */
   async read<T>(shape: z.ZodType<T>, asked: Asked): Promise<T> {
     return this.shaped(shape, await this.ask(asked), asked);
-  }
-
-  /** Words of an answer, without secrets. */
-  #shown(words: string): string {
-    return excerpt(words, this.#secrets);
   }
 
   get #secrets(): string[] {

@@ -27,9 +27,10 @@ export function dayIsOver({ headers }: Pick<Incoming, "headers">): boolean {
 export function refused(answer: Incoming, { permission }: Route, token: string): GatewayError {
   const { status } = answer;
   const words = excerpt(said(answer), [token]);
-  const told = `The CRM answered ${status}: ${words || "no text"}`;
-  return new GatewayError("E_UPSTREAM", `${told}; ${nextStep(answer, words, permission)}`, {
+  const message = `The CRM answered ${status}; ${nextStep(answer, words, permission)}`;
+  return new GatewayError("E_UPSTREAM", message, {
     upstream: status,
+    ...words === "" ? {} : { excerpt: words },
     ...askedWait(answer),
   });
 }

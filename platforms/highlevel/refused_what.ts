@@ -3,7 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 
 /** Whether the route is closed to this kind of token, or not there: nobody can open it. */
 export function isClosedRoute(error: GatewayError): boolean {
-  return error.upstream === 404 || (error.upstream === 401 && /not yet supported/i.test(error.message));
+  return error.upstream === 404 || (error.upstream === 401 && /not yet supported/i.test(error.excerpt ?? ""));
 }
 
 /** Whether the token may not read that: its location's other data can be read all the same. */

@@ -64,7 +64,7 @@ export function refusedOf(answer: Incoming, secrets: readonly string[], now: num
     : [error.message, error.error_user_msg].filter(Boolean).join(" ");
   const hidden = secrets.filter((one) => one !== "").flatMap((one) => [one, encodeURIComponent(one)]);
   const wait_ms = retryAfter(answer.headers, now);
-  const said = { status, code: error?.code ?? 0, words: excerpt(text, hidden) || "no text", wait_ms };
+  const said = { status, code: error?.code ?? 0, words: excerpt(text, hidden), wait_ms };
   if (error === undefined) {
     if (status === 429) return { ...said, kind: "throttled" };
     const page = status >= 200 && status < 300;
@@ -124,16 +124,16 @@ export function refusal(
   { kind, code, status, words, wait_ms }: Refused,
   { account, given }: Asked,
 ): GatewayError {
-  const upstream = { upstream: status };
+  const upstream = { upstream: status, ...saidOf(words) };
   const number = code === 0 ? status : `error ${code}`;
-  const said = `Meta answered ${number}: ${words}`;
+  const said = `Meta answered ${number}`;
   const what = account === null ? "this" : `ad account ${account}`;
   switch (kind) {
     case "auth":
     case "missing":
       return new GatewayError(
         "E_SOCIAL_ADS_AUTH",
-        `Meta does not let the connected account read ${what} (${number}: ${words}); give its person access to the ` +
+        `Meta does not let the connected account read ${what} (${number}); give its person access to the ` +
           "ad account in Meta's business settings, check the site's social_ad_account_id, or connect again and allow " +
           "ads_read",
         upstream,
@@ -148,7 +148,7 @@ export function refusal(
       const argument = ABOUT.find(([about, name]) => about.test(words) && given.includes(name))?.[1];
       return argument === undefined
         ? new GatewayError("E_UPSTREAM", `${said}; change what was asked for`, upstream)
-        : new GatewayError("E_BAD_INPUT", `${argument}: Meta refused it: ${words}`, upstream);
+        : new GatewayError("E_BAD_INPUT", `${argument}: Meta refused it; change it`, upstream);
     }
     case "too_much":
       return new GatewayError(
@@ -178,6 +178,8 @@ export function refusal(
   }
 }
 
+const saidOf = (words = "") => words === "" ? {} : { excerpt: words };
+
 /** E_UPSTREAM for a quota that is used up. */
 export function throttled(account: string | null, { ms, of_app }: Wait, words?: string): GatewayError {
   const whose = of_app
@@ -185,11 +187,10 @@ export function throttled(account: string | null, { ms, of_app }: Wait, words?: 
     : account === null
     ? "the connected account"
     : `ad account ${account}`;
-  const said = words === undefined ? "" : ` (${words})`;
   return new GatewayError(
     "E_UPSTREAM",
-    `Meta's limit of requests for ${whose} is used up${said}; try again in ${minutesOf(ms)}`,
-    { upstream: 429, retryAfter: Math.ceil(ms / 1000) },
+    `Meta's limit of requests for ${whose} is used up; try again in ${minutesOf(ms)}`,
+    { upstream: 429, retryAfter: Math.ceil(ms / 1000), ...saidOf(words) },
   );
 }
 

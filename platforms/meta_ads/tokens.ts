@@ -120,9 +120,14 @@ async function asked<T>(
   }
   if (refused !== null) {
     const again = ["transient", "throttled"].includes(refused.kind) ? "; try again later" : "";
-    throw new GatewayError("E_UPSTREAM", `Meta did not connect the account: ${refused.words}${again}`, {
-      upstream: refused.status,
-    });
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `Meta did not connect the account, it answered ${refused.status}${again}`,
+      {
+        upstream: refused.status,
+        ...refused.words === "" ? {} : { excerpt: refused.words },
+      },
+    );
   }
   const read = shape.safeParse(answer.json());
   if (read.success) return read.data;

@@ -88,14 +88,13 @@ export function isRefused(result: UpstreamResult): boolean {
 /** What servers answer over HTTP where a tool of theirs fails. */
 const ANSWERED = 200;
 
-/** E_TOOL_ERROR with the tool's own words, said to be those, and the status that they name. */
+/** E_TOOL_ERROR with the tool's own words beside the message, and the status that they name. */
 export function toolError(name: string, result: UpstreamResult, outcome?: Outcome): GatewayError {
   const text = failureText(result);
-  const words = text === ""
-    ? "without saying why"
-    : `in the words of the site's own tool: ${JSON.stringify(text)}`;
-  return new GatewayError("E_TOOL_ERROR", `"${name}" failed, ${words}`, {
+  const why = text === "" ? ", without saying why" : ": the site's own tool says why";
+  return new GatewayError("E_TOOL_ERROR", `"${name}" failed${why}`, {
     upstream: result.status ?? ANSWERED,
+    ...text === "" ? {} : { excerpt: text },
     outcome,
   });
 }
@@ -139,6 +138,6 @@ export function assertFit(
 /** The same failure with what is known of the change; what is none of ours as it is. */
 export function withOutcome(thrown: unknown, outcome: Outcome): unknown {
   if (!(thrown instanceof GatewayError)) return thrown;
-  const { code, message, upstream, cause } = thrown;
-  return new GatewayError(code, message, { upstream, cause, outcome });
+  const { code, message, upstream, excerpt, cause } = thrown;
+  return new GatewayError(code, message, { upstream, excerpt, cause, outcome });
 }

@@ -1,7 +1,7 @@
-/** What is said where a tool server did not answer as it should: one sentence with the next step. */
+/** What is said where a tool server did not answer as it should: one sentence with the next step; what it said stands beside. */
 import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerptOf } from "../_content/excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 import { BAD_PASSWORD, signInWayOut } from "../wordpress/errors.ts";
@@ -25,14 +25,14 @@ export class ToolServerError extends GatewayError {
     readonly rpc: number | null,
     /** The content platform's own word for the refusal, such as `rest_no_route`; empty where there was none. */
     readonly reason: string,
-    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter"> = {},
+    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter" | "excerpt"> = {},
   ) {
     super("E_UPSTREAM", message, { upstream: status, ...known });
   }
 
   /** Whether the server has no tool of that name, or no longer. */
   get isGone(): boolean {
-    return this.rpc === -32003 || (this.rpc === -32602 && /not found|unknown tool/i.test(this.message));
+    return this.rpc === -32003 || (this.rpc === -32602 && /not found|unknown tool/i.test(this.excerpt ?? ""));
   }
 
   /** Whether there is no such server at all: nothing at its address speaks the protocol. */
@@ -58,16 +58,7 @@ const nameOf = ({ source, server }: ServerRef) =>
   source === "crm" ? "The CRM's tool server" : `The site's tool server "${server}"`;
 
 /** What a server says may hold what signed the request, where it shows requests in its errors. */
-const shown = (text: string) => excerpt(text.replace(/\b(Basic|Bearer)\s+[^\s"'<]+/gi, "$1 [redacted]"));
-
-/** A server's words, to be told from ours whatever they say. */
-const quoted = (text: string) => {
-  const words = shown(text);
-  return words === "" ? "no text" : JSON.stringify(words);
-};
-
-/** A content platform's own word, as those are written; none that reads as a code of ours. */
-const plainWord = (reason: string) => /^(?!E_)[\w.:-]{1,64}$/i.test(reason) ? reason : "with another word";
+const saidOf = (text: string) => excerptOf(text.replace(/\b(Basic|Bearer)\s+[^\s"'<]+/gi, "$1 [redacted]"));
 
 const suffix = (unknown: boolean, next: string) => unknown ? OUTCOME_UNKNOWN : next;
 
@@ -97,13 +88,13 @@ export function refused(ref: ServerRef, out: Outgoing, answer: Incoming): ToolSe
   const { status } = answer;
   const words = wordsOf(answer.json());
   const unknown = leavesDoubt(out, answer);
-  const text = quoted(words?.message ?? answer.text());
-  const code = words === null ? "" : ` ${words.rpc ?? plainWord(words.reason)}`;
-  const message = `${nameOf(ref)} answered ${status}${code}: ${text}; ${
+  const code = words === null || words.rpc === null ? "" : ` ${words.rpc}`;
+  const message = `${nameOf(ref)} answered ${status}${code}; ${
     suffix(unknown, nextStep(ref, answer, words))
   }`;
   const outcome = out.effect === "write" ? unknown ? "unknown" : "none" : undefined;
-  const known = { outcome, ...(unknown ? {} : askedWait(answer)) } as const;
+  const parts = [words?.reason ?? "", words?.message ?? answer.text()].filter((one) => one !== "");
+  const known = { outcome, ...(unknown ? {} : askedWait(answer)), ...saidOf(parts.join(": ")) } as const;
   return new ToolServerError(message, status, words?.rpc ?? null, words?.reason ?? "", known);
 }
 
@@ -142,20 +133,25 @@ export function failed(
 ): ToolServerError {
   const rpc = typeof error.code === "number" ? error.code : null;
   const unknown = out.effect === "write" && (rpc === null || !NOT_RUN.has(rpc));
-  const text = quoted(typeof error.message === "string" ? error.message : "");
-  const message = `${nameOf(ref)} answered ${rpc ?? "an error without a code"}: ${text}; ${
+  const message = `${nameOf(ref)} answered ${rpc === null ? "an error without a code" : `error ${rpc}`}; ${
     suffix(unknown, "check the tool's name and its arguments")
   }`;
   const outcome = out.effect === "write" ? unknown ? "unknown" : "none" : undefined;
-  return new ToolServerError(message, status >= 400 ? status : UNREADABLE, rpc, "", { outcome });
+  return new ToolServerError(message, status >= 400 ? status : UNREADABLE, rpc, "", {
+    outcome,
+    ...saidOf(typeof error.message === "string" ? error.message : ""),
+  });
 }
 
 /** The error of a success that cannot be read. */
 export function unreadable(ref: ServerRef, out: Outgoing, why: string, text?: string): ToolServerError {
   const written = out.effect === "write";
-  const said = text === undefined ? "" : `: ${text.trim() === "" ? "an empty body" : quoted(text)}`;
-  const message = `${nameOf(ref)} answered what cannot be read: ${why}${said}; ${
+  const empty = text !== undefined && text.trim() === "" ? ", its body is empty" : "";
+  const message = `${nameOf(ref)} answered what cannot be read: ${why}${empty}; ${
     suffix(written, "a plugin or a proxy may have changed the answer")
   }`;
-  return new ToolServerError(message, UNREADABLE, null, "", written ? { outcome: "unknown" } : {});
+  return new ToolServerError(message, UNREADABLE, null, "", {
+    ...written ? { outcome: "unknown" } : {},
+    ...saidOf(text ?? ""),
+  });
 }

@@ -1,6 +1,6 @@
 /** One call of a tool within a hold of the site, and what the site says became of it. */
 import { z } from "zod";
-import { GatewayError } from "../../core/errors.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import { oneLine } from "../../core/one_line.ts";
 import { hiddenIn } from "../../core/signed_secrets.ts";
@@ -64,9 +64,14 @@ interface Called {
 
 /** The site said before it ran anything that it does not: E_UPSTREAM with its own word, outcome "none". */
 export class NotHeld extends GatewayError {
-  constructor(message: string, readonly reason: string, status: number, retryAfter: { retryAfter?: number }) {
+  constructor(
+    message: string,
+    readonly reason: string,
+    status: number,
+    known: Pick<GatewayErrorOptions, "retryAfter" | "excerpt">,
+  ) {
     const code = reason === "site_ops_busy" ? "E_BUSY" : "E_UPSTREAM";
-    super(code, message, { upstream: status, outcome: "none", ...retryAfter });
+    super(code, message, { upstream: status, outcome: "none", ...known });
   }
 }
 
@@ -179,8 +184,8 @@ function judged(
   } catch (thrown) {
     if (!(thrown instanceof ToolServerError)) throw thrown;
     if (reason !== FAILED && reason !== "") return { ...back, result: null };
-    const { message, upstream = answer.status, rpc, reason: word } = thrown;
-    throw new ToolServerError(message, upstream, rpc, word, { outcome: "none" });
+    const { message, upstream = answer.status, rpc, reason: word, excerpt } = thrown;
+    throw new ToolServerError(message, upstream, rpc, word, { outcome: "none", excerpt });
   }
 }
 
@@ -216,11 +221,8 @@ function refuseUnknown(sent: Exchanged): void {
 function refuseUnrun({ answer, hide }: Exchanged): void {
   const { data } = WORDS.safeParse(answer.json());
   if (data === undefined || answer.status < 400 || !NOT_RUN.test(data.code)) return;
-  const words = JSON.stringify(oneLine(hide(data.message), WHY_CHARACTERS));
-  throw new NotHeld(
-    `The site's companion plugin did not run it (${data.code}): ${words}`,
-    data.code,
-    answer.status,
-    askedWait(answer),
-  );
+  throw new NotHeld(`The site's companion plugin did not run it (${data.code})`, data.code, answer.status, {
+    ...askedWait(answer),
+    excerpt: oneLine(hide(data.message), WHY_CHARACTERS),
+  });
 }

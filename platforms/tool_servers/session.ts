@@ -1,5 +1,5 @@
 /** The sessions of a site's tool servers: opened one after another, used by every call of the process, opened again when lost. */
-import { LIMITS } from "../../core/model.ts";
+import { LIMITS, PROGRAM, VERSION as GATEWAY_VERSION } from "../../core/model.ts";
 import { ToolServerError, unreadable } from "./errors.ts";
 import { placesOf } from "./servers.ts";
 import type { ServerRef } from "./types.ts";
@@ -9,7 +9,7 @@ import { ask, type Endpoint, notify, type Question, type Reply, type ToolServerC
 const VERSION = "2025-06-18";
 /** Versions in which listing and calling tools are the same. */
 const VERSIONS: ReadonlySet<unknown> = new Set([VERSION, "2025-11-25", "2025-03-26", "2024-11-05"]);
-const CLIENT = { name: "site-operations-gateway", version: "1.0.0" };
+const CLIENT = { name: PROGRAM, version: GATEWAY_VERSION };
 const ANSWER_BYTES = 256 * 1024;
 /** A server that does not take a notice in that time is asked without. */
 const NOTICE_MS = 5000;
@@ -106,8 +106,7 @@ async function initialize(ctx: ToolServerContext, ref: ServerRef, url: string): 
     throw unreadable(ref, out, "its session is not one of visible characters");
   }
   if (typeof version !== "string" || !VERSIONS.has(version)) {
-    const said = JSON.stringify(version)?.slice(0, 40) ?? "none";
-    throw unreadable(ref, out, `it speaks version ${said} of the protocol, which the gateway does not`);
+    throw unreadable(ref, out, "it speaks a version of the protocol that the gateway does not");
   }
   const at = { ref, url, version, session };
   if (session !== null) await initialized(ctx, at);

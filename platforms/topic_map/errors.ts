@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Code, GatewayError } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerptOf } from "../_content/excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 
@@ -31,6 +31,16 @@ const CODES: Readonly<Record<string, Code>> = {
   payload_too_large: "E_PAYLOAD_TOO_LARGE",
 };
 
+/** What a refusal means, by the service's own code. */
+const WHY: Readonly<Record<string, string>> = {
+  invalid_state: "the thing is in a state that does not allow this; read it to see which",
+  brief_not_approved: "the brief is not approved yet",
+  output_not_ready: "the output is not ready yet; ask again later",
+  payload_too_large: "what was sent is too large; send less",
+};
+/** The name of a field, as the contract spells them. */
+const FIELD = /^[a-z_]{1,40}(?:\[\d{1,4}\]|\.[a-z_]{1,40}){0,3}$/;
+
 /** What to do about a refusal by its status. */
 const WAYS: Readonly<Record<number, string>> = {
   401: "the bot credential was rejected: the gateway's operator sets a valid TOPICMAP_BOT_TOKEN",
@@ -44,12 +54,14 @@ const WAYS: Readonly<Record<number, string>> = {
 export function refusal(answer: Incoming, out: Outgoing, secrets: readonly string[]): GatewayError {
   const { status } = answer;
   const told = REFUSAL.safeParse(answer.json()).data?.error;
-  const clean = (words: string) => excerpt(words, secrets);
   const code = status < 500 && told ? CODES[told.code] : undefined;
-  if (told && code) return new GatewayError(code, sentence(told, code, clean), { upstream: status });
-  const said = clean(told ? `${told.message} (${told.code})` : answer.text()) || "no text";
-  return new GatewayError("E_UPSTREAM", `${SERVICE} answered ${status}: ${said}; ${wayOut(answer, out)}`, {
+  if (told && code) {
+    const said = code === "E_INTERNAL" ? {} : excerptOf(wordsOf(told), secrets);
+    return new GatewayError(code, sentence(told, code), { upstream: status, ...said });
+  }
+  return new GatewayError("E_UPSTREAM", `${SERVICE} answered ${status}; ${wayOut(answer, out)}`, {
     upstream: status,
+    ...excerptOf(told ? wordsOf(told) : answer.text(), secrets),
     ...askedWait(answer),
   });
 }
@@ -68,15 +80,22 @@ function wayOut(answer: Incoming, out: Outgoing): string {
   return status >= 500 ? `try again ${whenAgain(answer, "later")}` : "change what was asked for";
 }
 
-function sentence(told: Refusal, code: Code, clean: (words: string) => string): string {
+/** What it said, for those who read it: its code, its message, and of each field what was wrong with it. */
+function wordsOf({ code, message, fields = [], current_status: state }: Refusal): string {
+  const named = fields.slice(0, FIELDS_MAX).map((one) => `${one.path}: ${one.message}`);
+  const now = state === undefined ? [] : [`it is ${state} now`];
+  return [`${code}: ${message}`, ...named, ...now].join("; ");
+}
+
+/** What was wrong in the gateway's words; of a field its name, where it is one of the contract's. */
+function sentence({ fields = [], code: reason }: Refusal, code: Code): string {
   if (code === "E_INTERNAL") return "The topic-planning service knows the call's key from another call";
-  if (told.fields?.length) {
-    return told.fields.slice(0, FIELDS_MAX).map(({ path, message }) => `${clean(path)}: ${clean(message)}`)
-      .join("; ");
+  const named = fields.slice(0, FIELDS_MAX).map(({ path }) => path).filter((path) => FIELD.test(path));
+  if (named.length > 0) return `${named.join(", ")}: ${SERVICE.toLowerCase()} refused the value`;
+  if (code === "E_NOT_FOUND") {
+    return `${SERVICE} has no such thing; the topicmap_list_ tools have the ids there are`;
   }
-  const state = told.current_status === undefined ? "" : `; it is "${clean(told.current_status)}" now`;
-  const way = code === "E_NOT_FOUND" ? "; the topicmap_list_ tools have the ids there are" : "";
-  return `${SERVICE} refused: ${clean(told.message)}${state}${way}`;
+  return `${SERVICE} refused: ${WHY[reason] ?? "change what was sent"}`;
 }
 
 /** A success whose body is not what the contract says; `what` names the first fault. */

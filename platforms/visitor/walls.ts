@@ -27,7 +27,7 @@ export interface WallSigns {
   readonly location?: URL | null;
 }
 
-const READER = 'the gateway\'s reader, whose user agent is "site-operations-gateway",';
+const READER = 'the gateway\'s reader, whose user agent begins with "site-operations-gateway",';
 
 type Sign = (signs: WallSigns & { words: string }) => boolean;
 const header = (name: string, part = ""): Sign => ({ headers }) =>
@@ -224,13 +224,13 @@ export interface ApiAnswer {
 const API_WALLS: Partial<Record<Wall["kind"], (wall: Wall) => readonly [message: string, next: string]>> = {
   challenge: ({ by }) => [
     `a bot check${by ? ` of ${by}` : ""} answers in place of the REST API`,
-    `let requests to /wp-json/ with the user agent "site-operations-gateway" through in ${
+    `let requests to /wp-json/ whose user agent begins with "site-operations-gateway" through in ${
       by ?? "what makes the check"
     }`,
   ],
   firewall: ({ by }) => [
     `the firewall of ${by} refuses the gateway`,
-    `let requests to /wp-json/ with the user agent "site-operations-gateway" through in ${by}`,
+    `let requests to /wp-json/ whose user agent begins with "site-operations-gateway" through in ${by}`,
   ],
   password: () => [
     "the web server asks for a user name and a password of its own (basic authentication), which takes the place of " +

@@ -1,9 +1,10 @@
-/** What a CMS's failure is turned into: one sentence with its status, its code, an excerpt and the way out. */
+/** What a CMS's failure is turned into: one sentence with its status and the way out; what it said stands beside. */
 import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
-import { excerpt } from "../_content/excerpt.ts";
+import { excerptOf } from "../_content/excerpt.ts";
 import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
+import { isFields } from "../../core/values.ts";
 import { goneSince } from "../../rules/change.ts";
 import { secretsOf } from "../../core/signed_secrets.ts";
 import { apiWallOf, type Wall } from "../visitor/walls.ts";
@@ -21,7 +22,7 @@ export class CmsError extends GatewayError {
     status: number,
     reason: string,
     data: Readonly<Record<string, unknown>>,
-    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter" | "gone"> = {},
+    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter" | "gone" | "excerpt"> = {},
     wall: Wall | null = null,
   ) {
     super("E_UPSTREAM", message, { upstream: status, ...known });
@@ -42,10 +43,12 @@ export function refusal(out: Outgoing, answer: Incoming): CmsError {
   const secrets = sentSecrets(out);
   const between = body === null ? walled(out, answer) : null;
   if (between !== null) return between;
-  const detail = excerpt(body?.message ?? answer.text(), secrets);
-  const head = `CMS ${answer.status}${body ? ` ${excerpt(body.code, secrets)}` : ""}`;
-  const message = `${head}: ${detail === "" ? "no text" : detail}; ${wayOut(out, answer, body?.code)}`;
-  const known = { ...askedWait(answer), gone: goneOf(out, answer.status, body?.code ?? "") };
+  const code = body?.code ?? "";
+  const head = `CMS ${answer.status}${isKnownCode(code) ? ` ${code}` : ""}`;
+  const named = body === null ? "" : refusedFields(out, body);
+  const message = `${head}: ${named}${wayOut(out, answer, body?.code)}`;
+  const said = excerptOf(body === null ? answer.text() : `${code}: ${body.message}`, secrets);
+  const known = { ...askedWait(answer), gone: goneOf(out, answer.status, code), ...said };
   return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {}, known);
 }
 
@@ -106,9 +109,41 @@ export function unreadable(out: Outgoing, answer: Incoming, why: string): CmsErr
   const between = answer.json() === undefined ? walled(out, answer) : null;
   if (between !== null) return between;
   const after = out.effect === "write" ? OUTCOME_UNKNOWN : "a plugin or a proxy may have changed the answer";
-  const text = excerpt(answer.text(), sentSecrets(out));
-  const message = `CMS ${answer.status}: ${why}: ${text === "" ? "an empty body" : text}; ${after}`;
-  return new CmsError(message, 502, "", {}, out.effect === "write" ? { outcome: "unknown" } : {});
+  const said = excerptOf(answer.text(), sentSecrets(out));
+  const message = `CMS ${answer.status}: ${why}${
+    said.excerpt === undefined ? ", its body is empty" : ""
+  }; ${after}`;
+  const known = out.effect === "write" ? { outcome: "unknown" } as const : {};
+  return new CmsError(message, 502, "", {}, { ...known, ...said });
+}
+
+/** Codes of WordPress that a message names; the rest are a site's own words, as its texts are. */
+const KNOWN_CODES: ReadonlySet<string> = new Set(
+  `
+  rest_no_route rest_invalid_param rest_missing_callback_param rest_forbidden rest_forbidden_context rest_cannot_access
+  rest_not_logged_in rest_cannot_read rest_cannot_view rest_cannot_edit rest_cannot_edit_others rest_cannot_create
+  rest_cannot_publish rest_cannot_delete rest_cannot_assign_term rest_cannot_assign_sticky rest_user_cannot_view
+  rest_user_invalid_id rest_post_invalid_id rest_post_invalid_page_number rest_post_exists rest_term_invalid
+  rest_taxonomy_invalid rest_invalid_author rest_invalid_featured_media rest_invalid_template rest_invalid_field
+  rest_invalid_json rest_upload_no_data rest_upload_unknown_error rest_upload_file_too_big rest_upload_sideload_error
+  rest_trash_not_supported rest_already_trashed rest_revision_invalid_offset_number term_exists empty_content
+  db_insert_error db_update_error incorrect_password invalid_username invalid_email internal_server_error wp_die site_ops_hold_other_key
+  site_ops_hold_not_found site_ops_hold_signature site_ops_hold_header site_ops_hold_used site_ops_hold_unsupported
+  site_ops_hold_escaped site_ops_held site_ops_stale site_ops_not_allowed site_ops_incomplete
+`.trim().split(/\s+/),
+);
+
+/** Whether a message may name the code: WordPress's own, or one of the companion plugin's that is known here. */
+const isKnownCode = (code: string): boolean => KNOWN_CODES.has(code) || FOUND.has(code);
+
+/** The parameters that WordPress names, of those that were sent; "" where it names none. */
+function refusedFields({ url, json }: Outgoing, { data }: ErrorBody): string {
+  const params = data["params"];
+  if (typeof params !== "object" || params === null) return "";
+  const names = Array.isArray(params) ? params : Object.keys(params);
+  const sent = new Set([...new URL(url).searchParams.keys(), ...isFields(json) ? Object.keys(json) : []]);
+  const named = names.filter((name) => typeof name === "string" && sent.has(name)).slice(0, 5);
+  return named.length === 0 ? "" : `it does not take ${named.map((one) => JSON.stringify(one)).join(", ")}; `;
 }
 
 /** What the request signed in with: a site that shows requests in its errors gives it back. */
@@ -161,10 +196,35 @@ export function signInWayOut(code: string | undefined): string {
 /** Ways on from what the companion plugin finds on the site, which no other argument changes. */
 const FOUND: ReadonlyMap<string, string> = new Map([
   ["site_ops_published", "it went live since it was looked at, and nothing was changed: read it again"],
-  ["site_ops_visual_inactive", "activate it under Plugins there, or make the page with page_builder block"],
-  ["site_ops_seo_provider_missing", "that is set up in the SEO plugin there"],
-  ["site_ops_schema_provider_missing", "activate one under Plugins there"],
-  ["site_ops_pairing_code", "then run deno task admin site pair with the site's id and that code"],
+  [
+    "site_ops_visual_inactive",
+    "its visual builder (Elementor) is not active: activate it under Plugins there, or make the page with page_builder block",
+  ],
+  ["site_ops_seo_provider_missing", "its SEO plugin does not offer that: set it up in the SEO plugin there"],
+  [
+    "site_ops_schema_provider_missing",
+    "it has no plugin for structured data: activate one under Plugins there",
+  ],
+  [
+    "site_ops_seo_not_shown",
+    "its SEO plugin would not show that to visitors: leave it out, or change its settings there",
+  ],
+  ["site_ops_value_type", "the value is of another kind than the entry's: read the entry and send its kind"],
+  ["site_ops_invalid_json", "the text is no structured data: send a JSON object or list with @type"],
+  ["site_ops_redirect_loop", "the redirect would lead in a circle: choose another destination"],
+  ["site_ops_redirect_target", "its SEO plugin does not take that destination or status: choose another"],
+  ["site_ops_template_data", "the layout that is stored for the template cannot be read"],
+  ["site_ops_missing_placeholder", "variables do not cover every placeholder of the template"],
+  ["site_ops_too_large", "what was sent is too large for it: send less"],
+  ["site_ops_disallowed", "the content holds what may not be put on a page there"],
+  ["site_ops_busy", "somebody else is saving there: try again in a moment"],
+  ["site_ops_post_not_found", "check the id"],
+  ["site_ops_template_not_found", "check the template's name"],
+  ["site_ops_schema_entry_not_found", "check the entry_id"],
+  [
+    "site_ops_pairing_code",
+    'press "Connect a gateway" under Tools, Site Ops there, then run deno task admin site pair with the site\'s id and its code',
+  ],
 ]);
 
 /** How WordPress's own codes of a 401 begin: of a sign-in that failed, and of a right that nobody has. */

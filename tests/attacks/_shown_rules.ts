@@ -1,4 +1,4 @@
-/** How the rules on files, routes, documents and pictures are called with a hostile text or value. */
+/** How the rules on files, routes, documents, pictures and names of secrets are called with a hostile text or value. */
 import type { Reader } from "../doubled.ts";
 import * as branchFiles from "../../rules/branch_files.ts";
 import * as drawn from "../../rules/code_pages/drawn.ts";
@@ -6,6 +6,7 @@ import * as document from "../../rules/code_pages/document.ts";
 import * as carried from "../../rules/drawn_document.ts";
 import * as pictures from "../../rules/pictures.ts";
 import * as route from "../../rules/route.ts";
+import * as secretFiles from "../../rules/secret_files.ts";
 import * as whole from "../../rules/whole_document.ts";
 
 type Rows<Given> = Readonly<Record<string, Readonly<Record<string, Reader<Given>>>>>;
@@ -16,6 +17,9 @@ const changed = (of: unknown) => pictures.changedPictures([{ field: `${of}.image
 
 /** By module and function: what reads a text. */
 export const SHOWN_TEXTS: Rows<string> = {
+  "secret_files.ts": {
+    holdsSecrets: (of) => [secretFiles.holdsSecrets(of, of), secretFiles.holdsSecrets(`${of}.a`, of)],
+  },
   "route.ts": {
     routeOf: (of) => route.routeOf(`/${of}`, "route"),
     fileOfRoute: route.fileOfRoute,
@@ -27,6 +31,9 @@ export const SHOWN_TEXTS: Rows<string> = {
   },
   "branch_files.ts": {
     builtRaises: (of) => branchFiles.builtRaises([{ path: "a.css", bytes: bytes(of) }]),
+    documentRaises: (of) => branchFiles.documentRaises([`${of}.html`]),
+    servedRaises: (of) => branchFiles.servedRaises([`public/${of}.js`]),
+    fileRaises: (of) => branchFiles.fileRaises("a.html", bytes(of)),
     named: (of) => branchFiles.named([of]),
   },
   "whole_document.ts": {

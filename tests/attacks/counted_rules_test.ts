@@ -85,6 +85,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "file.ts": {
     runsInBuild: (of) => [file.runsInBuild(of, () => ""), file.runsInBuild("a.css", () => of)],
     isShown: file.isShown,
+    runsAsServed: (of) => file.runsAsServed(`public/${of}`),
   },
   "finding/email.ts": {
     emailNeedle: (of) => [emailNeedle("a@a.aa").spots(of), emailNeedle(`a@a.aa`).spots(`a${of}`)],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { LIMITS } from "../../core/model.ts";
 import { site } from "../kit.ts";
-import { EMPTY, OPEN_FLAGS, REPO, StaticWorld } from "../tools/_static.ts";
+import { EMPTY, FILES, OPEN_FLAGS, REPO, StaticWorld } from "../tools/_static.ts";
 
 const flags = OPEN_FLAGS;
 
@@ -74,9 +74,9 @@ Deno.test("a host that repeats what it was sent gives away neither the app's tok
         return Response.json({ message: `Cannot take ${credential}` }, { status: 400 });
       },
     });
-    const message = await at.gw.refuses("list_static_routes", { site_id: "closed" }, "E_UPSTREAM");
+    const says = /Cannot take \[redacted\]/;
+    const message = await at.gw.refuses("list_static_routes", { site_id: "closed" }, "E_UPSTREAM", says);
     assert.ok(credential.length > 20);
-    assert.match(message, /Cannot take \[redacted\]/);
     assert.ok(!JSON.stringify([message, await at.rows(2), at.gw.logged]).includes(credential.slice(0, 20)));
   }
 });
@@ -335,6 +335,45 @@ Deno.test("a move of the branch that took the call's last second is looked into 
         message,
         /failed to move branch "main", which is where it was; the outcome is unknown: look at the site with "[a-z_]+" before trying again$/,
       );
+    }
+  }
+});
+
+Deno.test("files that hold secrets are neither read, found, listed, written, restored nor deleted, by any tool", async () => {
+  const secret = "zeppelin-4711";
+  const paths = [
+    ...[
+      "prod.env",
+      ".git-credentials",
+      ".yarnrc.yml",
+      ".npmrc",
+      "service-account.json",
+      "putty.ppk",
+      "key.pem",
+    ],
+    ...[".htpasswd", ".aws/credentials", "terraform.tfstate", "secrets.yml", ".github/actions/a/action.yml"],
+  ];
+  const files = Object.fromEntries(paths.map((path) => [path, secret]));
+  await using at = await StaticWorld.open({ files: { ...FILES, ...files, "src/seen.txt": secret } });
+  const site_id = "open";
+  const { files: listed } = await at.both<{ files: { path: string }[] }>("list_static_files", { site_id });
+  assert.ok(listed.some(({ path }) => path === "src/seen.txt"));
+  assert.deepEqual(listed.filter(({ path }) => paths.includes(path)), []);
+  const found = JSON.stringify(await at.both("find_text", { site_id, text: "zeppelin" }));
+  assert.ok(found.includes("src/seen.txt"));
+  for (const path of paths) {
+    assert.ok(!found.includes(path), path);
+    const calls: readonly (readonly [string, Record<string, unknown>])[] = [
+      ["read_static_file", { path }],
+      ["get_content_history", { path }],
+      ["write_static_file", { path, content: "x", target_branch: "preview" }],
+      ["edit_static_file", { path, find: "zeppelin", replace: "b" }],
+      ["bulk_write_static_files", { files: [{ path, content: "x" }], message: "x" }],
+      ["read_md_from_repo", { path: `${path}/a.md` }],
+      ["save_md_to_repo", { path: `${path}/a.md`, content: "---\ntitle: a\n---\n" }],
+    ];
+    for (const [tool, args] of calls) {
+      await at.refuses(tool, { site_id, ...args }, "E_BAD_PATH", { says: /is blocked/ });
     }
   }
 });

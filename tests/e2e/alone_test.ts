@@ -1,5 +1,6 @@
 /** The service stands alone: without tests, bench, sandbox and docs it starts, serves and stops. */
 import assert from "node:assert/strict";
+import { VERSION } from "../../core/model.ts";
 import { copyProject } from "./copy.ts";
 import { beyondFirst, start } from "./running.ts";
 
@@ -9,7 +10,7 @@ Deno.test("a copy without tests, bench, sandbox and docs boots, serves a tool an
   for (const gone of ["tests", "bench", "sandbox", "docs"]) assert.ok(!left.includes(gone), gone);
   await using gateway = start(copy.folder, {}, { cwd: copy.folder });
   const health = await fetch(`${await gateway.address()}/healthz`);
-  assert.deepEqual([health.status, await health.json()], [200, { ok: true }]);
+  assert.deepEqual([health.status, await health.json()], [200, { ok: true, version: VERSION }]);
   const { token } = await gateway.token();
   const listed = await gateway.call<{ sites: unknown[] }>(token, "list_sites", {});
   assert.deepEqual([listed.status, listed.result], [200, { sites: [] }]);

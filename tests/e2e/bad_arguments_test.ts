@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Schema } from "../../registry/dialect.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
+import { seen } from "../../core/unseen.ts";
 import { clipped } from "../../core/errors.ts";
 import { type CallOptions, gateway, type Kit, site } from "../kit.ts";
 
@@ -118,7 +119,7 @@ async function refuseAll(gw: Kit, tool: string, cases: readonly Case[]): Promise
     calls += options.door ? 1 : 2;
     const says = await gw.refuses(tool, args, "E_BAD_INPUT", options);
     const shown = `${tool} ${JSON.stringify(args)?.slice(0, 200)}: ${says}`;
-    const named = clipped(field);
+    const named = seen(clipped(field));
     const [, told] = says.split("; ").map((one) => [one.startsWith(named), one.slice(named.length)] as const)
       .find(([names]) => names) ?? [];
     assert.ok(told !== undefined, shown);

@@ -2,15 +2,16 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Site } from "../../core/model.ts";
+import { VERSION } from "../../core/model.ts";
 import { inFolder, start, until } from "./running.ts";
 
 Deno.test("it boots, answers the health checks and both doors at the address it prints", async () => {
   await inFolder(async (folder) => {
     await using gateway = start(folder);
     const address = await gateway.address();
-    for (const path of ["/healthz", "/readyz"]) {
+    for (const [path, more] of [["/healthz", { version: VERSION }], ["/readyz", {}]] as const) {
       const response = await fetch(`${address}${path}`);
-      assert.deepEqual([response.status, await response.json()], [200, { ok: true }]);
+      assert.deepEqual([response.status, await response.json()], [200, { ok: true, ...more }]);
     }
     const { token } = await gateway.token();
     assert.deepEqual((await gateway.call(token, "list_sites", {})).result, { sites: [] });

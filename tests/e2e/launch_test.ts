@@ -1,5 +1,6 @@
 /** The launcher as a process: a store anywhere, no more rights than the set has, and nobody left behind. */
 import assert from "node:assert/strict";
+import { freePort } from "../../core/listening.ts";
 import { copyProject } from "./copy.ts";
 import { beyondFirst, inFolder, start } from "./running.ts";
 
@@ -56,6 +57,51 @@ Deno.test("the script gets the set and the store's file, not the launcher's own 
       KV_PATH: store,
       pid: asked.pid, // it is the launcher's own process: whoever ends that one ends it
     });
+  });
+});
+
+const PROJECT = new URL("../../", import.meta.url);
+/** Boots the gateway in its own process, and says what that process may open once it answers. */
+const BOOTED = `
+const [project] = Deno.args;
+const fault = async (work) => await work().then(() => null, ({ name }) => name);
+const isUp = () => fetch("http://127.0.0.1:" + Deno.env.get("PORT") + "/healthz")
+  .then(async (one) => (await one.body.cancel(), one.ok), () => false);
+void import(project + "main.ts");
+while (!await isUp()) await new Promise((resolve) => setImmediate(resolve));
+const read = (path) => fault(() => Deno.readTextFile(new URL(path, project)));
+console.log("\\n" + JSON.stringify({
+  readme: await read("README.md"),
+  env: await read(".env"),
+  around: await read("docs/../.env"),
+  secrets: await read("data/secrets.json"),
+  written: await fault(() => Deno.writeTextFile(new URL("data/secrets.json", project), "{}", { createNew: true })),
+}));
+Deno.exit(41);
+`;
+
+Deno.test("a gateway that was started can open neither .env nor the secrets that dev keeps", async () => {
+  await inFolder(async (folder) => {
+    // Where deno.json is found from, and nothing else looks.
+    const script = new URL(`data/booted-${crypto.randomUUID()}.ts`, PROJECT).pathname;
+    await Deno.mkdir(new URL("data", PROJECT), { recursive: true, mode: 0o700 });
+    await Deno.writeTextFile(script, BOOTED);
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(() => Deno.remove(script));
+    await using asked = start(
+      folder,
+      { KV_PATH: `${folder}/store.kv`, PORT: String(freePort("127.0.0.1")) },
+      {
+        run: ["-A", "gateway/launch.ts", "serve", script, PROJECT.href],
+      },
+    );
+    const { code, stdout, stderr } = await asked.ended;
+    assert.equal(code, 41, stderr);
+    const denied = "NotCapable";
+    assert.deepEqual(
+      JSON.parse(stdout.trim().split("\n").at(-1)!),
+      { readme: null, env: denied, around: denied, secrets: denied, written: denied },
+    );
   });
 });
 

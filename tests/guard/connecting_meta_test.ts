@@ -142,7 +142,7 @@ test("an exchange that fails connects nothing, sends its code once, and the link
       path: "/oauth/access_token",
     });
     const { link, page } = await connect(at);
-    assert.match(page.text, /Connecting with Meta failed: .*temporarily unavailable/);
+    assert.match(page.text, /Connecting with Meta failed: .*it answered 500; try again later/);
     const exchanges = at.meta.requests.slice(from).filter(({ path }) => path.endsWith("access_token"));
     assert.equal(exchanges.length, 1, "a code is sent once");
     assert.deepEqual(await listed(at), [], `try ${nth}`);
@@ -165,10 +165,10 @@ Deno.test("what may pass while Meta is asked about a new token is asked again, t
     assert.equal(at.meta.requests.filter((one) => one.path.endsWith(path)).length, 3);
     assert.deepEqual(at.waits, [500, 1500]);
     at.meta.inject(passing, { path, times: 3 });
-    assert.match((await connect(at)).page.text, /temporarily unavailable; try again later/);
+    assert.match((await connect(at)).page.text, /it answered 500; try again later/);
     at.meta.inject({ kind: "graph", code: 190, message: "Malformed" }, { path });
     const before = at.meta.requests.length;
-    assert.match((await connect(at)).page.text, /failed: .*Malformed/);
+    assert.match((await connect(at)).page.text, /failed: .*it answered 400/);
     const asked = at.meta.requests.slice(before).filter((one) => one.path.endsWith(path));
     assert.equal(asked.length, 1, "a refusal stands");
   }

@@ -125,7 +125,7 @@ Deno.test("secrets of a connection are in no page, log, row, admin answer, messa
   const all = said.join("\n");
   assert.ok(all.includes("10001") && all.includes("connect_states"), "the store was looked through");
   assert.ok(
-    all.includes("cannot read") && all.includes("connection.disconnect"),
+    all.includes("did not renew the access") && all.includes("connection.disconnect"),
     "what was said was looked through",
   );
   assert.ok(secrets.size > 25, `${secrets.size} secrets`);

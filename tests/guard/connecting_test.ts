@@ -193,7 +193,7 @@ test("where the exchange fails nothing is connected, the page says why, and the 
   const cases: [() => void, RegExp][] = [
     [() => w.accounts.inject({ kind: "html", status: 503 }, { path: "/token" }), /503/],
     [() => w.accounts.inject({ kind: "reset" }, { path: "/token" }), /broke the connection off/],
-    [() => w.accounts.inject({ kind: "malformed" }, { path: "/token" }), /Google answered 200: /],
+    [() => w.accounts.inject({ kind: "malformed" }, { path: "/token" }), /Google answered 200; /],
     [
       () =>
         w.accounts.inject({ kind: "answer", status: 400, body: { error: "invalid_grant" } }, {

@@ -122,6 +122,42 @@ test("a refresh token rotates, and a lost answer is given again", async (at) => 
   assert.deepEqual(await ended(at), []);
 });
 
+const alarms = (at: World) => at.gw.logged.filter(({ event }) => event === "refresh_token_repeated");
+const rows = async (at: World) => (await at.gw.audit()).filter(({ tool }) => tool === "client.repeat");
+const counted = (at: World, came: string) =>
+  at.gw.gateway.figures.lines().find((line) =>
+    line.startsWith(`gateway_refresh_tokens_repeated_total{came="${came}"}`)
+  )?.split(" ").at(-1);
+
+test("a refresh token that comes again in its grace is said once in log and audit, and counted each time", async (at) => {
+  const first = await at.connect();
+  const second = (await at.refresh(first.client_id, first.refresh_token)).body;
+  assert.deepEqual([alarms(at), await rows(at), counted(at, "in_grace")], [[], [], "0"]);
+  for (let n = 0; n < 3; n++) {
+    assert.equal(
+      (await at.refresh(first.client_id, first.refresh_token)).body.refresh_token,
+      second.refresh_token,
+    );
+  }
+  const grant_id = (await at.gw.store.oauthGrants.list())[0]!.grant.id;
+  assert.deepEqual(
+    alarms(at).map(({ grant_id, client_id, connection }) => ({ grant_id, client_id, connection })),
+    [{ grant_id, client_id: first.client_id, connection: "kept" }],
+  );
+  assert.deepEqual((await rows(at)).map(({ token_id }) => token_id), [grant_id]);
+  assert.equal(counted(at, "in_grace"), "3");
+  assert.doesNotMatch(JSON.stringify([alarms(at), await rows(at)]), /o[ar]t_/, "no token is told");
+
+  const third = (await at.refresh(first.client_id, second.refresh_token)).body;
+  assert.equal((await at.refresh(first.client_id, second.refresh_token)).status, 200);
+  assert.equal(alarms(at).length, 2, "of the next token anew");
+  at.gw.clock.now += 60_000;
+  assert.equal((await at.refresh(first.client_id, second.refresh_token)).body.error, "invalid_grant");
+  assert.equal(counted(at, "late"), "1");
+  assert.equal(alarms(at).at(-1)!.connection, "ended");
+  assert.ok(!await calls(at, third.access_token));
+});
+
 Deno.test("a refresh token that comes when its answer cannot have been lost ends the grant", async () => {
   for (const way of ["late", "after its successor", "two back"]) {
     await using at = await oauth();
@@ -145,6 +181,7 @@ test("refreshes at once all get one family", async (at) => {
   const answers = await Promise.all([1, 2, 3, 4].map(() => at.refresh(client_id, refresh_token)));
   assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200]);
   assert.equal(new Set(answers.map(({ body }) => body.refresh_token)).size, 1);
+  assert.deepEqual([alarms(at), await rows(at)], [[], []], "that is a client with several windows");
   assert.equal((await at.refresh(client_id, answers[0]!.body.refresh_token)).status, 200);
 });
 

@@ -1,6 +1,6 @@
 /** Retention over a whole gateway: what it drops, what it waits for, and what an operator sees of both. */
 import assert from "node:assert/strict";
-import type { AuditRow } from "../../core/model.ts";
+import { type AuditRow, VERSION } from "../../core/model.ts";
 import type { RetentionReport } from "../../rules/retention.ts";
 import type { AuditStore, Store } from "../../store/store.ts";
 import { gateway, type Kit, MASTER, NOW } from "../kit.ts";
@@ -131,7 +131,7 @@ Deno.test("a clock two years ahead drops nothing, and says so in the log, the au
   );
   assert.deepEqual([health.ok, health.retention.waiting.reason], [false, "ahead"]);
   assert.equal(health.retention.waiting.since, at(390 + 1 + 730 + 1));
-  assert.deepEqual(await (await gw.http("/healthz")).json(), { ok: true });
+  assert.deepEqual(await (await gw.http("/healthz")).json(), { ok: true, version: VERSION });
 });
 
 Deno.test("set right again, the clock is believed again, and nothing waits", async () => {

@@ -54,7 +54,7 @@ export async function world(options: KitOptions = {}, site: WordPressOptions = {
     ahead: (seconds) => ahead(seconds, kit.gw.clock.now),
     async [Symbol.asyncDispose]() {
       for (const { method, effective_method, headers } of cms.requests) {
-        if (headers["user-agent"] !== "site-operations-gateway") continue;
+        if (!headers["user-agent"]?.startsWith("site-operations-gateway/")) continue;
         assert.ok(
           method === effective_method && method !== "DELETE",
           `${method}, taken as ${effective_method}`,

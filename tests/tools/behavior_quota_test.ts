@@ -201,8 +201,8 @@ test("Retry-After says how long nothing is to be had: until the quota resets, or
 test("what the vendor quotes of a token is taken out", async (at) => {
   const { token } = at.clarity.project("p1");
   at.clarity.inject({ kind: "answer", status: 401, body: `No such token: ${token}` }, { times: 2 });
-  const message = await at.refuses("behavior_get_project_info", {}, "E_UPSTREAM");
-  assert.match(message, /401: No such token: \[redacted\]; the token was rejected/);
+  const says = /401: No such token: \[redacted\]; the token was rejected/;
+  await at.refuses("behavior_get_project_info", {}, "E_UPSTREAM", says);
 });
 
 test("diagnose_site asks the project once in three hours, and says what its token lacks", async (at) => {

@@ -63,7 +63,7 @@ Deno.test("of 43 calendars one that is gone is left out, and named", async () =>
   assert.deepEqual(found["calendars_left_out"], [{ id: "cal-7", name: "Room 7" }]);
   assert.ok(
     found.notes.some((note) =>
-      note.startsWith('The calendar "Room 7" is left out') && /404: Calendar not found/.test(note)
+      note.startsWith('The calendar "Room 7" is left out') && /The CRM answered 404/.test(note)
     ),
     String(found.notes),
   );

@@ -132,17 +132,17 @@ test("a wrong token, a deleted location and a token of another location are told
     credentials: { crm: { integration_token: "pit-wrong-secret" } },
   }));
   const refusal = (site_id: string) => at.gw.refuses("crm_list_workflows", { site_id }, "E_UPSTREAM");
-  assert.match(await refusal("stranger"), /403: .*check the site's crm_location_id/);
+  assert.match(await refusal("stranger"), /403; check the site's crm_location_id/);
   const wrong = await refusal("wrong");
   assert.match(
     wrong,
-    /401: Invalid Private Integration token; check that the site's integration token is valid/,
+    /401; check that the site's integration token is valid/,
   );
   assert.ok(!wrong.includes("pit-wrong-secret"));
   crm.state.deleted = true;
   assert.match(
     await refusal("client"),
-    /400: .*not found; check the site's crm_location_id: the location may be deleted/,
+    /400; check the site's crm_location_id: the location may be deleted/,
   );
 });
 

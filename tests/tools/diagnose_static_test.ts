@@ -240,9 +240,9 @@ test("the hosting has the project, has it not, refuses, or is not known", async 
     deployment: [null, /Not known/, /hosting first/],
   });
   const troubles: [PagesFault, false | null, RegExp, RegExp][] = [
-    [{ kind: "refused" }, false, /Hosting answered 403: Authentication error/, /token that may read/],
+    [{ kind: "refused" }, false, /Hosting answered 403/, /token that may read/],
     [{ kind: "refused", status: 500 }, null, /answered 500/, /Diagnose again/],
-    [{ kind: "html" }, null, /answered 502: Bad gateway/, /Diagnose again/],
+    [{ kind: "html" }, null, /answered 502/, /Diagnose again/],
     [{ kind: "html", status: 200 }, null, /cannot be read/, /Diagnose again/],
     [{ kind: "partial" }, null, /broke the connection off/, /Diagnose again/],
     [{ kind: "result", result: "x" }, null, /cannot be read/, /Diagnose again/],

@@ -156,7 +156,7 @@ test("a draft whose tags could not be set stands, and is told with what is missi
   assert.deepEqual([made["id"], made["verified"]], [[...built.posts.values()].at(-1)!.id, false]);
   assert.match(
     (made["warnings"] as string[]).join("\n"),
-    /tags: not set: sitebuilder 400 InvalidInput.*update_draft/,
+    /tags: not set: sitebuilder 400: .*update_draft/,
   );
 });
 

@@ -41,7 +41,7 @@ test("what does not answer is named: lasting refusals fail, trouble that may pas
   assert.equal(passing.ok, null);
   assert.match(
     passing.detail,
-    /^Of Google Analytics, .*: Google Search Console answered 429 .*in 60 minutes$/,
+    /^Of Google Analytics, .*: Google Search Console answered 429; .*in 60 minutes$/,
   );
   at.google.state.world.files.get(at.folder)!.trashed = true;
   const lasting = (await checks(at, "files"))["google_account"]!;

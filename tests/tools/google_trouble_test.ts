@@ -1,5 +1,6 @@
 /** What the tools make of Google in trouble: tokens that end, quotas, wrong answers, answers about something else. */
 import assert from "node:assert/strict";
+import { assertTold, told } from "../told.ts";
 import type { Code } from "../../core/errors.ts";
 import { type GoogleFault, SEEDED } from "../../sandbox/google/start.ts";
 import type { Args } from "../cms_kit.ts";
@@ -24,11 +25,11 @@ async function ends(
   tool: string,
   fault: GoogleFault,
   code: Code = "E_UPSTREAM",
-): Promise<string> {
+) {
   at.google.inject(fault, { times: 99 });
-  const { message } = await refusedOnce(at, tool, code);
+  const failure = await refusedOnce(at, tool, code);
   at.google.clearFaults();
-  return message;
+  return failure;
 }
 
 async function refusedOnce(at: GoogleWorld, tool: string, code: Code) {
@@ -42,9 +43,9 @@ async function refusedOnce(at: GoogleWorld, tool: string, code: Code) {
 test("a quota that is used up for an hour is answered at once and names the wait", async (at) => {
   for (const tool of Object.keys(READS)) {
     const before = at.google.requests.length;
-    const message = await ends(at, tool, { kind: "busy", retry_after: 3600 });
-    assert.match(
-      message,
+    const failure = await ends(at, tool, { kind: "busy", retry_after: 3600 });
+    assertTold(
+      failure,
       /answered 429 RESOURCE_EXHAUSTED: Quota exceeded; its quota is used up: try again in 60 minutes$/,
     );
     assert.equal(at.google.requests.length, before + 1, "it is not asked again");
@@ -67,16 +68,16 @@ test("a read is asked again where that may help, and a short quota refused with 
       await at.gw.call(tool, args);
     }
   }
-  const message = await ends(at, "read_sheet", passing[3]!);
-  assert.match(
-    message,
+  const failure = await ends(at, "read_sheet", passing[3]!);
+  assertTold(
+    failure,
     /403 userRateLimitExceeded: User Rate Limit Exceeded; its quota is used up: try again later$/,
   );
 });
 
 test("answers that are none are failures, not data", async (at) => {
   const cases: [GoogleFault, RegExp][] = [
-    [{ kind: "html", status: 502 }, /answered 502: /],
+    [{ kind: "html", status: 502 }, /answered 502; /],
     [
       { kind: "answer", body: "<html>", headers: { "content-type": "text/html" } },
       /cannot be read: it is not JSON/,
@@ -87,9 +88,9 @@ test("answers that are none are failures, not data", async (at) => {
   ];
   for (const tool of Object.keys(READS)) {
     for (const [fault, says] of cases) {
-      const message = await ends(at, tool, fault);
-      assert.match(message, NAMES);
-      assert.match(message, says, tool);
+      const failure = await ends(at, tool, fault);
+      assert.match(failure.message, NAMES);
+      assertTold(failure, says, tool);
     }
   }
   const parts: [string, unknown, RegExp][] = [
@@ -160,8 +161,9 @@ test("a stream that breaks off between two batches, and an error with status 200
   const batch = { results: [{ campaign: { name: "First" }, metrics: { clicks: "3" } }] };
   for (const body of [[batch, { error }], [{ error }]]) {
     at.google.inject({ kind: "answer", body });
-    const { message } = await refusedOnce(at, "get_ads_report", "E_UPSTREAM");
-    assert.match(message, /cannot be read: it ends with an error \(INTERNAL: The stream ended early\)/);
+    const failure = await refusedOnce(at, "get_ads_report", "E_UPSTREAM");
+    assert.match(failure.message, /cannot be read: it ends with an error/);
+    assert.equal(failure.excerpt, "INTERNAL: The stream ended early");
   }
   for (const tool of ["get_analytics_report", "get_search_analytics", "read_sheet"]) {
     at.google.inject({ kind: "answer", body: { error } });
@@ -191,16 +193,16 @@ test("refusals keep the status and Google's words, those of ads out of their lis
     metrics: ["sesions"],
   });
   assert.ok("code" in unknown);
+  assert.equal(unknown.message, "Google Analytics answered 400; change what was asked for");
   assert.equal(
-    unknown.message,
-    "Google Analytics answered 400 INVALID_ARGUMENT: Did you mean sessions? Field sesions is not a valid metric; change " +
-      "what was asked for",
+    unknown.excerpt,
+    "INVALID_ARGUMENT: Did you mean sessions? Field sesions is not a valid metric",
   );
   const field = { ...LINKED, query: "SELECT campaign.nme FROM campaign" };
   const wrong = await at.gw.end("get_ads_report", field);
   assert.ok("code" in wrong);
-  assert.match(
-    wrong.message,
+  assertTold(
+    wrong,
     /^Google Ads answered 400 UNRECOGNIZED_FIELD: Unrecognized field in the query: 'campaign\.nme'/,
   );
   for (const tool of ["get_analytics_report", "get_search_analytics", "read_sheet"]) {
@@ -213,9 +215,9 @@ test("refusals keep the status and Google's words, those of ads out of their lis
     ) {
       for (const { readers } of all.values()) readers.clear();
     }
-    const { message } = await refusedOnce(at, tool, "E_UPSTREAM");
-    assert.match(
-      message,
+    const failure = await refusedOnce(at, tool, "E_UPSTREAM");
+    assertTold(
+      failure,
       /answered 403 PERMISSION_DENIED: .*; the (connected account needs|spreadsheet needs)/,
       tool,
     );
@@ -228,7 +230,7 @@ test("refusals keep the status and Google's words, those of ads out of their lis
     details: [{ reason: "SERVICE_DISABLED" }],
   } as const;
   assert.match(
-    await ends(at, "read_sheet", off),
+    (await ends(at, "read_sheet", off)).message,
     /the gateway's operator enables this API in the Google Cloud project/,
   );
   const leaky = {
@@ -236,7 +238,7 @@ test("refusals keep the status and Google's words, those of ads out of their lis
     status: 400,
     message: `token ${TOKEN} and developer-token-of-the-operator`,
   } as const;
-  assert.match(await ends(at, "get_ads_report", leaky), /token \[redacted\] and \[redacted\]/);
+  assert.match(told(await ends(at, "get_ads_report", leaky)), /token \[redacted\] and \[redacted\]/);
 });
 
 test("a token that ends is renewed once; one that is refused anew must be connected again", async (at) => {

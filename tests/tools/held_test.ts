@@ -1,5 +1,6 @@
 /** Writes of a site's own tools that the site holds: kept where their effects are allowed, else taken back and named. */
 import assert from "node:assert/strict";
+import { told } from "../told.ts";
 import { publishNow } from "../../sandbox/wordpress_standin/state.ts";
 import type { Code } from "../../core/errors.ts";
 import { all } from "../../sandbox/tool_servers/start.ts";
@@ -179,7 +180,7 @@ Deno.test("the tool's own failure, another writer and a busy site have their own
     const ending = await at.gw.end(ADD, given) as Args;
     assert.deepEqual([ending.code, ending.outcome], [code, "none"], String(ending.message));
     assert.equal(at.site(), before);
-    return String(ending.message);
+    return told(ending as unknown as Parameters<typeof told>[0]);
   };
   assert.match(await refused("E_TOOL_ERROR", { ...args, widget_type: "nonsense" }), /Widget type/);
   at.hold.fault = "meanwhile";

@@ -1,5 +1,6 @@
 /** What a site's own tool makes public: an error where it may not, named and audited; a warning where nobody can tell whose it is. */
 import assert from "node:assert/strict";
+import { assertTold } from "../told.ts";
 import type { Post } from "../../sandbox/wordpress_standin/start.ts";
 import { addPost } from "../../sandbox/wordpress_standin/state.ts";
 import type { KitOptions } from "../kit.ts";
@@ -198,7 +199,7 @@ Deno.test("a write that breaks off, or fails by its own words, is looked at all 
     ["broken off", () => {
       throw brokenOff();
     }, /The call itself failed: The tool server broke off/],
-    ["failed", () => fails("Out of memory"), /The call itself failed: .*Out of memory/],
+    ["failed", () => fails("Out of memory"), /The call itself failed: .*says why.*\| Out of memory/],
     ["soft", () => says({ error: "half done" }, { isError: true, soft: true }), /half done/],
   ];
   for (const [name, ends, words] of endings) {
@@ -210,7 +211,7 @@ Deno.test("a write that breaks off, or fails by its own words, is looked at all 
     });
     const ending = await at.gw.end(ADD, add(id)) as Args;
     assert.deepEqual([name, ending.code, ending.outcome], [name, "E_PUBLISH_NOT_ALLOWED", "made"]);
-    assert.match(String(ending.message), words);
+    assertTold(ending as unknown as Parameters<typeof assertTold>[0], words);
     assert.equal((await lastRow(at))._published, true);
   }
 });

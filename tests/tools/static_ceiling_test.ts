@@ -9,7 +9,29 @@ const SAYS: readonly (readonly [tool: string, args: Args, because: RegExp | null
     { path: "src/components/A.astro", content: "a" },
     /^"src\/components\/A\.astro" is source that the build/,
   ],
-  ["write_static_file", { path: "public/a.js", content: "a()" }, null],
+  ...["a.js", "b/sw.mjs", "A.JS", "a.wasm", "_headers", "_redirects"].map((name) =>
+    [
+      "write_static_file",
+      { path: `public/${name}`, content: "a" },
+      new RegExp(`^"public/${name}" is or decides what runs in`),
+    ] as const
+  ),
+  ...["a.txt", "a.json", "a/_headers", "a.webmanifest", "js"].map((name) =>
+    ["write_static_file", { path: `public/${name}`, content: "a" }, null] as const
+  ),
+  ["write_static_file", { path: "public/a.html", content: "<p>Hi</p>" }, null],
+  ["write_static_file", { path: "public/a.html", content: "<script src=a.js></script>" }, /holds a script/],
+  // As a browser reads it that sees the mark of UTF-16, or is told of an encoding with signs to shift by.
+  [
+    "write_static_file",
+    { path: "public/a.html", content: "//48AHMAYwByAGkAcAB0AD4A", encoding: "base64" },
+    /"public\/a\.html" may hold script/,
+  ],
+  ["write_static_file", { path: "public/a.html", content: "<a title='\x1b$B'>" }, /may hold script/],
+  ["write_static_file", {
+    path: "public/feed.rss",
+    content: "<x:script xmlns:x='http://www.w3.org/1999/xhtml'>a()</x:script>",
+  }, /script/],
   ["write_static_file", {
     path: "src/styles/a.css",
     content: '@import "tailwindcss";\n@PLUGIN "../../public/a.js";',
@@ -30,12 +52,18 @@ const SAYS: readonly (readonly [tool: string, args: Args, because: RegExp | null
     /html holds an address that runs a script in href of a/,
   ],
   ["update_static_route", { route: "", html: "<p>Hi</p>" }, null],
-  ["bulk_write_static_files", {
-    files: ["astro.config.mjs", "src/a.ts", "public/b.ts", "public/c.html", "d.css"].map((path) => ({
-      path,
-      content: "a",
-    })),
-  }, /^"astro\.config\.mjs", "src\/a\.ts" are source that .*,"public\/c\.html" may hold script/],
+  [
+    "bulk_write_static_files",
+    {
+      files: ["astro.config.mjs", "src/a.ts", "public/b.ts", "public/b.js", "public/c.html", "d.css"].map((
+        path,
+      ) => ({
+        path,
+        content: "a",
+      })),
+    },
+    /^"astro\.config\.mjs", "src\/a\.ts" are source that .*,"public\/b\.js" is or decides .*,"public\/c\.html" may hold script/,
+  ],
 ];
 
 test("the preview names the files a build runs and the script that browsers would", async (at) => {

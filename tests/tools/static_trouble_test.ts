@@ -1,5 +1,6 @@
 /** The repository host in trouble at each step of a write and a read: what is asked again, told, and never left behind. */
 import assert from "node:assert/strict";
+import { assertTold } from "../told.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { GitHubFault } from "../../sandbox/github/start.ts";
 import type { Args } from "../cms_kit.ts";
@@ -169,7 +170,7 @@ for (const [trouble, says] of LASTING) {
         at.host.inject(trouble, { method, path, times: 99 });
         const ending = await at.gw.end(TOOL, { ...writing(`lost at ${step}`), confirm: true });
         assert.ok("code" in ending && ending.code === "E_UPSTREAM", `${step}: ${JSON.stringify(ending)}`);
-        assert.match(ending.message, says, step);
+        assertTold(ending, says, step);
         assert.doesNotMatch(ending.message, /<[a-z!]|ghs_|\.$/, step);
         assert.equal(await at.head("main"), main, step);
         assertMet(at, asked, step);

@@ -281,7 +281,7 @@ test("a lost answer leaves doubt and says where to look, a refusal none; nothing
   }, { method: "POST" });
   const ending = await at.gw.end("storage_save_audit", { ...AUDIT, confirm: true });
   assert.ok(
-    "code" in ending && /403 storageQuotaExceeded: The storage quota is exceeded/.test(ending.message),
+    "code" in ending && /storageQuotaExceeded: The storage quota is exceeded/.test(ending.excerpt ?? ""),
   );
   assert.equal((await at.rows(1))[0]!.outcome, "none");
 });

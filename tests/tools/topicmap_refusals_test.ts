@@ -130,7 +130,8 @@ test("arguments that cannot be are refused by name, and nothing is sent", async 
 
 test("a cursor that the service does not know is named", async (at) => {
   const call = { site_id: "linked", cursor: "nonsense&limit=1" };
-  const says = /^cursor: is unknown; begin without one$/;
+  const says =
+    /^cursor: the topic-planning service refused the value \| .*cursor: is unknown; begin without one$/;
   await at.refuses("topicmap_list_content_jobs", call, "E_BAD_INPUT", says, "reads");
   assert.deepEqual(at.service.requests[0]!.query, { limit: "50", cursor: "nonsense&limit=1" });
 });
@@ -187,8 +188,8 @@ test("refusals of the service keep their meaning, with the way out and without t
     [refused(401, "unauthorized"), "E_UPSTREAM", /401: .*bot credential was rejected/],
     [refused(402, "credits_exhausted"), "E_UPSTREAM", /402: .*no credits are left/],
     [refused(403, "forbidden"), "E_UPSTREAM", /403: .*no member of the site's workspace/],
-    [refused(404, "not_found"), "E_NOT_FOUND", /refused: Because of/],
-    [refused(409, "invalid_state", { current_status: "queued" }), "E_BAD_INPUT", /it is "queued" now/],
+    [refused(404, "not_found"), "E_NOT_FOUND", /no such thing.*\| not_found: Because of/],
+    [refused(409, "invalid_state", { current_status: "queued" }), "E_BAD_INPUT", /it is queued now/],
     [refused(413, "payload_too_large"), "E_PAYLOAD_TOO_LARGE", /refused/],
     [refused(422, "validation_failed"), "E_BAD_INPUT", /refused/],
     [refused(409, "idempotency_conflict"), "E_INTERNAL", /key/],

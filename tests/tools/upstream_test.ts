@@ -26,7 +26,7 @@ const READS: readonly (readonly [WordPressFault, RegExp, number])[] = [
   [{ kind: "html", status: 403 }, /^CMS 403: .*a firewall/, 403],
   [
     { kind: "html", status: 200 },
-    /^CMS 200: the answer is not JSON: .*a plugin or a proxy may have changed the answer$/,
+    /^CMS 200: the answer is not JSON; a plugin or a proxy may have changed the answer$/,
     502,
   ],
   [{ kind: "partial", length: "true" }, /^CMS 200: the answer is not JSON/, 502],

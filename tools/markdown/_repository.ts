@@ -1,6 +1,6 @@
 /** Markdown files of the repository that is linked to a site: found, judged, and put onto its branch. */
 import { GatewayError } from "../../core/errors.ts";
-import { builtRaises, SHOWN_ON_BRANCH } from "../../rules/branch_files.ts";
+import { builtRaises, servedRaises, SHOWN_ON_BRANCH } from "../../rules/branch_files.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { markdownPath, underPrefix } from "../../rules/path.ts";
@@ -80,7 +80,8 @@ export async function commit(
 /** What texts that are written into a file make of the call, by where they run once the branch is built. */
 export async function runRaises(to: Branch, path: string, texts: object): Promise<readonly Raise[]> {
   if (to === "main") return []; // where that is deployed, the call is one of tier 3 in any case
-  return [...builtRaises([{ path, bytes: null }]), ...await scriptRaises(texts, SHOWN_ON_BRANCH)];
+  const byPath = [...builtRaises([{ path, bytes: null }]), ...servedRaises([path])];
+  return [...byPath, ...await scriptRaises(texts, SHOWN_ON_BRANCH)];
 }
 
 /** The result of a write; of one that reached a deployed branch with how to see what visitors get of it. */

@@ -1,12 +1,17 @@
 /** What a write to a static site would do, as its preview shows it. */
-import { named, SHOWN_ON_BRANCH } from "../../rules/branch_files.ts";
-import { isShown } from "../../rules/file.ts";
 import type { Change } from "../../core/model.ts";
 import type { Planned, Pushed } from "../../platforms/github/client.ts";
-import type { Raise, Revision } from "../../registry/tool.ts";
+import type { Revision } from "../../registry/tool.ts";
 import { branchWords, type Standing } from "./_target.ts";
 
-export { builtRaises, named, SHOWN_ON_BRANCH } from "../../rules/branch_files.ts";
+export {
+  builtRaises,
+  documentRaises,
+  fileRaises,
+  named,
+  servedRaises,
+  SHOWN_ON_BRANCH,
+} from "../../rules/branch_files.ts";
 
 /** A page or file as a preview shows it: where, which file, how large. */
 export interface Shown {
@@ -15,14 +20,6 @@ export interface Shown {
   readonly size: number | null;
   /** null when it would be taken out. */
   readonly bytes: number | null;
-}
-
-/** Documents among many files, whose script nobody has looked for. */
-export function documentRaises(paths: readonly string[]): Raise[] {
-  const shown = paths.filter(isShown);
-  return shown.length === 0
-    ? []
-    : [{ tier: 2, because: `${named(shown)} may hold script, which then runs ${SHOWN_ON_BRANCH}` }];
 }
 
 /** The files as they stand, by path; null where there is none. */

@@ -1,6 +1,6 @@
 /** How files of a static site are set back: a new commit puts the blobs that stood there onto the branch that was written to. */
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { isShown, runsInBuild } from "../../rules/file.ts";
+import { isShown, runsAsServed, runsInBuild } from "../../rules/file.ts";
 import { LIMITS } from "../../core/model.ts";
 import { partsOfSource } from "../../platforms/astro/page.ts";
 import type { Planned, Pushed, View } from "../../platforms/github/client.ts";
@@ -19,7 +19,7 @@ import { textsOf } from "../../platforms/github/texts.ts";
 import github from "../../platforms/github/connector.ts";
 import { type Before, compared, type Plan, type Raise, type WriteResult } from "../../registry/tool.ts";
 import { contentOf, sourceIn } from "./_files.ts";
-import { builtRaises, madeOn, named, planOf, type Shown, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { fileRaises, madeOn, named, planOf, type Shown, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { type Branch, seenLater, type StaticContext } from "./_target.ts";
 
 /** Why a write that only made files cannot be taken back. */
@@ -184,8 +184,7 @@ async function raisesOf(
     const { content, encoding } = contentOf(bytes);
     const parts = encoding === "utf-8" ? partsOfSource(path, content) : null;
     if (parts !== null) return await scriptRaises(parts, SHOWN_ON_BRANCH);
-    const script = isShown(path) ? await scriptRaises({ [path]: content }, SHOWN_ON_BRANCH) : [];
-    return [...builtRaises([{ path, bytes }]), ...script];
+    return await fileRaises(path, bytes);
   }));
   return raises.flat();
 }
@@ -194,7 +193,7 @@ async function raisesOf(
 const ANY_STYLE = "@plugin";
 
 const unread = (path: string): Raise[] =>
-  isShown(path) || runsInBuild(path, () => ANY_STYLE)
+  isShown(path) || runsAsServed(path) || runsInBuild(path, () => ANY_STYLE)
     ? [{
       tier: 2,
       because: `${JSON.stringify(path)} is put back unread, and may hold script that runs ${SHOWN_ON_BRANCH}`,

@@ -8,7 +8,16 @@ import { blobName, commitMessage, folded } from "../../platforms/github/names.ts
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { bytesOf, type Encoding, sourceIn } from "./_files.ts";
-import { builtRaises, documentRaises, madeOn, named, planOf, revisionOf, type Shown } from "./_plan.ts";
+import {
+  builtRaises,
+  documentRaises,
+  madeOn,
+  named,
+  planOf,
+  revisionOf,
+  servedRaises,
+  type Shown,
+} from "./_plan.ts";
 import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
@@ -159,7 +168,8 @@ export default tool("bulk_write_static_files", {
   check: ({ files }, { site }) => void filesOf(files, site),
   raises({ files }, { site }) {
     const edits = filesOf(files, site);
-    return [...builtRaises(edits), ...documentRaises(edits.map(({ path }) => path))];
+    const paths = edits.map(({ path }) => path);
+    return [...builtRaises(edits), ...servedRaises(paths), ...documentRaises(paths)];
   },
   async plan({ files, target_branch }, ctx) {
     const edits = filesOf(files, ctx.site);

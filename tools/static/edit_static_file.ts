@@ -2,8 +2,7 @@
 import { textIn } from "../../core/bytes.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { type Change, LIMITS } from "../../core/model.ts";
-import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { checkFileSize, checkSha, isShown } from "../../rules/file.ts";
+import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { writablePath } from "../../rules/path.ts";
 import { around, type Place, type Replacement, replacing } from "../../rules/replacements.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
@@ -11,7 +10,7 @@ import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, inSite } from "./_files.ts";
-import { builtRaises, madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { fileRaises, madeOn, plannedOn, planOf } from "./_plan.ts";
 import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
 import { pushTo, standing } from "./_target.ts";
 
@@ -100,11 +99,10 @@ export default tool("edit_static_file", {
       [shown],
     );
     const texts = textsOf(found.view, [{ ...shown, next: bytes }]);
-    const script = isShown(path) ? await scriptRaises({ [path]: file.text }, SHOWN_ON_BRANCH) : [];
     return {
       ...plan,
       ...beforeOf({ path, target_branch: "preview" }, found, [shown]),
-      raises: [...builtRaises([{ path, bytes }]), ...script],
+      raises: await fileRaises(path, bytes),
       shows: async () => [...shownPlaces(file, args), ...await texts()],
       state: { path, places: places.length, planned: plannedOn(found, plan, args) },
     };

@@ -1,15 +1,14 @@
 /** write_static_file: one file beside the pages of a static site, made or overwritten. */
 import { GatewayError } from "../../core/errors.ts";
-import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
-import { checkFileSize, checkSha, isShown } from "../../rules/file.ts";
+import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { writablePath } from "../../rules/path.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { bytesOf, contentOf, inSite } from "./_files.ts";
-import { builtRaises, madeOn, plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
+import { bytesOf, inSite } from "./_files.ts";
+import { fileRaises, madeOn, plannedOn, planOf } from "./_plan.ts";
 import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
 import { requireNoPage } from "./_routes.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
@@ -54,10 +53,8 @@ export default tool("write_static_file", {
     checkFileSize(bytesOf(content, encoding, "content").byteLength, LIMITS.STATIC_FILE_BYTES, "content");
   },
   async raises({ content, encoding, ...args }) {
-    const path = writablePath(args.path, "path");
     const bytes = bytesOf(content, encoding, "content");
-    const text = isShown(path) ? contentOf(bytes).content : "";
-    return [...builtRaises([{ path, bytes }]), ...await scriptRaises({ content: text }, SHOWN_ON_BRANCH)];
+    return await fileRaises(writablePath(args.path, "path"), bytes, "content");
   },
   async plan({ content, encoding, target_branch, ...args }, ctx) {
     const given = writablePath(args.path, "path");

@@ -17,6 +17,7 @@ import {
   WHY_CHARACTERS,
 } from "../../_content/holds.ts";
 import type { SiteContext } from "../../_connector/connector.ts";
+import { excerptOf } from "../../_content/excerpt.ts";
 import { LIMITS } from "../../../core/model.ts";
 import type { Outgoing, PublishGrant } from "../../_http/request.ts";
 import { CmsError } from "../errors.ts";
@@ -160,8 +161,8 @@ class Holds implements HoldsClient {
     if (said?.outcome !== "rolled_back" || said.id !== id || hold.id !== id) {
       throw this.#odd("it was not held");
     }
-    if (hold.answer !== null && hold.answer.status >= 400) throw refusedSetback(hold.answer.body);
-    if (hold.why !== "") throw this.#odd(hold.why);
+    if (hold.answer !== null && hold.answer.status >= 400) throw refusedSetback(hold.answer);
+    if (hold.why !== "") throw this.#odd("it was taken back for another reason", hold.why);
     return { id, held: hold };
   }
 
@@ -219,14 +220,14 @@ class Holds implements HoldsClient {
     }
   }
 
-  #odd(why: string): GatewayError {
+  #odd(why: string, said = ""): GatewayError {
     const message = `What became of the held call cannot be told: ${why}`;
-    return new GatewayError("E_UPSTREAM", message, { upstream: 502 });
+    return new GatewayError("E_UPSTREAM", message, { upstream: 502, ...excerptOf(said) });
   }
 }
 
 /** A site that does not write an image back. */
-function refusedSetback(body: unknown): GatewayError {
+function refusedSetback({ status, body }: { readonly status: number; readonly body: unknown }): GatewayError {
   const { code, message } = REFUSED.parse(body);
   if (code === "rest_no_route") {
     return setbackError(
@@ -234,12 +235,28 @@ function refusedSetback(body: unknown): GatewayError {
       "the companion plugin is older than 1.5.0, which sets nothing back; update it",
     );
   }
-  const isStale = code === "site_ops_stale";
-  return setbackError(isStale ? "E_STALE_PREVIEW" : "E_FORBIDDEN_OP", message === "" ? code : message);
+  const said = { upstream: status, ...excerptOf(message) };
+  return code === "site_ops_stale"
+    ? setbackError("E_STALE_PREVIEW", "what stands there is not as that call left it", said)
+    : setbackError("E_FORBIDDEN_OP", SETBACK_WHY[code] ?? "it refuses what was to be written", said);
 }
 
-const setbackError = (code: "E_STALE_PREVIEW" | "E_FORBIDDEN_OP", why: string) =>
-  new GatewayError(code, `The site does not set it back: ${why}; nothing was changed`, { outcome: "none" });
+/** Why a site does not write an image back, by the plugin's code. */
+const SETBACK_WHY: Readonly<Record<string, string>> = {
+  site_ops_setback_unknown: "it did not make that image, or its keys were changed since",
+  site_ops_not_allowed: "its account may not change that",
+  site_ops_busy: "its database did not take what stood there",
+};
+
+const setbackError = (
+  code: "E_STALE_PREVIEW" | "E_FORBIDDEN_OP",
+  why: string,
+  said: { readonly upstream?: number; readonly excerpt?: string } = {},
+) =>
+  new GatewayError(code, `The site does not set it back: ${why}; nothing was changed`, {
+    outcome: "none",
+    ...said,
+  });
 
 /** What was not kept: somebody changed the site after the dry run, or the site refused the call. */
 const takenBack = (thrown: CmsError) =>

@@ -46,8 +46,8 @@ export async function readOne<T>(
 async function explained(wire: WordPressClient, kind: Kind, id: number, thrown: CmsError): Promise<CmsError> {
   const other = OTHER[kind];
   const { message, reason, data } = thrown;
-  const { gone } = thrown;
-  const none = new CmsError(`${message}; list_content finds ids`, 404, reason, data, { gone });
+  const { gone, excerpt } = thrown;
+  const none = new CmsError(`${message}; list_content finds ids`, 404, reason, data, { gone, excerpt });
   if (other === undefined) return none;
   const query = { context: "edit", _fields: "id" };
   const found = await wire.get(`wp/v2/${other.kind}/${id}`, query, z.object({ id: z.literal(id) }))

@@ -60,10 +60,10 @@ Deno.test("tokens are listed in columns and revoked", async () => {
   const [head, row] = out.split("\n");
   assert.match(
     head!,
-    /^token_id +name +env +allowed_sites +allowed_tools +max_risk +owner_user_id +super_admin +last_used_at +expires_at +revoked_at$/,
+    /^token_id +name +env +allowed_sites +allowed_tools +max_risk +owner_user_id +super_admin +last_used_at +expires_at +allowed_ips +old_until +revoked_at$/,
   );
   const [token_id] = row!.split(" ");
-  assert.match(row!, /^\w{26} +writer +dev +acme +get_post,create_draft +1 +- +(true|yes) +- +- +-$/);
+  assert.match(row!, /^\w{26} +writer +dev +acme +get_post,create_draft +1 +- +(true|yes) +- +- +- +- +-$/);
   assert.ok(!out.includes("gate_dev"));
   assert.match((await cli.good("token", "revoke", token_id!)).out, /^revoked_at +2026-/m);
   assert.equal(

@@ -122,7 +122,7 @@ Deno.test("a host or a key that fails is told in the answer; the sites are shown
     [{ kind: "reset" }, /broke the connection off/],
     [
       { kind: "unauthorized" },
-      /answered 401: Bad credentials; .*REPO_APP_PRIVATE_KEY and this machine's clock/,
+      /answered 401; .*REPO_APP_PRIVATE_KEY and this machine's clock/,
     ],
     [{ kind: "busy", retry_after: 30 }, /try again in 30 s/],
     [{ kind: "malformed" }, /cannot be read/],
@@ -147,7 +147,7 @@ Deno.test("a host or a key that fails is told in the answer; the sites are shown
   await using stranger = await adminOver(host, { REPO_APP_ID: "1" });
   assert.match(
     (await told(stranger, host)).problem ?? "",
-    /answered 404: Integration not found; .*REPO_APP_ID/,
+    /answered 404; .*REPO_APP_ID/,
   );
   const key = "-----BEGIN RSA PRIVATE KEY-----\nbm90IGEga2V5\n-----END RSA PRIVATE KEY-----";
   await using broken = await adminOver(host, { REPO_APP_PRIVATE_KEY: key });

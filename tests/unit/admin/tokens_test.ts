@@ -45,6 +45,8 @@ Deno.test("a token is shown once, with its fields", async () => {
     created_at: NOW,
     revoked_at: null,
     expires_at: null,
+    allowed_ips: null,
+    old_until: null,
     last_used_at: null,
     warnings: [],
   });

@@ -1,5 +1,6 @@
 /** Where a call is told by its path, and where the router tells it: both ways answer the same. */
 import assert from "node:assert/strict";
+import { network } from "../../../core/ip.ts";
 import { gateway } from "../../kit.ts";
 
 /** The answer of a POST, without what is of that one request. */
@@ -55,4 +56,36 @@ Deno.test("the MCP door is reached with and without something behind its path", 
   const refused = await kit.http("/mcp", { method: "GET" });
   assert.equal(refused.status, 405);
   await refused.body?.cancel();
+});
+
+/** What a browser is told of https, that asks `path` of a gateway at `baseUrl` over a peer at that address. */
+async function hstsOf(baseUrl: string, remote: string, proto?: string, path = "/healthz") {
+  await using kit = await gateway({ settings: { baseUrl, trustedProxies: [network("10.0.0.0/8")!] } });
+  const headers: Record<string, string> = proto === undefined ? {} : { "x-forwarded-proto": proto };
+  const remoteAddr = { transport: "tcp", hostname: remote, port: 1 } as const;
+  const response = await kit.gateway.fetch(new Request(`http://gate.example${path}`, { headers }), {
+    remoteAddr,
+  });
+  await response.body?.cancel();
+  return response.headers.get("strict-transport-security");
+}
+
+Deno.test("a browser that came over https is told to come so again, on every page", async () => {
+  const year = "max-age=31536000";
+  for (
+    const path of ["/", "/healthz", "/admin/sign-in", "/docs", "/oauth/authorize", "/connect/x", "/nothing"]
+  ) {
+    assert.equal(await hstsOf("https://gate.example", "192.0.2.1", undefined, path), year, path);
+  }
+  assert.equal(await hstsOf("http://gate.example", "10.0.0.5", "https"), year, "a proxy that is trusted");
+  assert.equal(await hstsOf("http://gate.example", "10.0.0.5", "http, HTTPS"), year);
+});
+
+Deno.test("nobody is told of https where there is none, or where a stranger says so, or on loopback", async () => {
+  assert.equal(await hstsOf("http://gate.example", "10.0.0.5"), null);
+  assert.equal(await hstsOf("http://gate.example", "10.0.0.5", "http"), null);
+  assert.equal(await hstsOf("http://gate.example", "10.0.0.5", "https, http"), null);
+  assert.equal(await hstsOf("http://gate.example", "192.0.2.1", "https"), null, "a stranger");
+  assert.equal(await hstsOf("https://localhost:8443", "127.0.0.1"), null);
+  assert.equal(await hstsOf("http://127.0.0.1:8000", "10.0.0.5", "https"), null);
 });

@@ -15,6 +15,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
   const clocked = {
     retention: recurring("retention"),
     doubts: recurring("doubts"),
+    counted: recurring("counted refusals"),
     erasing: recurring("erasures"),
     approvals: recurring("approvals"),
     webhooks: recurring("webhooks"),
@@ -31,6 +32,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
   assert.deepEqual(Object.fromEntries([...registered].map(([name, { when }]) => [name, when])), {
     "audit retention": "30 * * * *",
     "audit doubts": "* * * * *",
+    "counted refusals": "* * * * *",
     erasures: "* * * * *",
     approvals: "* * * * *",
     webhooks: "* * * * *",
@@ -44,6 +46,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
   assert.deepEqual(calls, [
     "retention",
     "doubts",
+    "counted refusals",
     "erasures",
     "approvals",
     "webhooks",
@@ -62,6 +65,7 @@ Deno.test("a job that fails past what it says itself is a line in the log, and f
   const clocked = {
     retention: fails,
     doubts: fails,
+    counted: fails,
     erasing: fails,
     approvals: fails,
     webhooks: fails,
@@ -91,6 +95,7 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
     const clocked = {
       retention: nothing,
       doubts: nothing,
+      counted: nothing,
       erasing: nothing,
       approvals: nothing,
       webhooks: nothing,

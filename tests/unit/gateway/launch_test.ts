@@ -1,6 +1,6 @@
 /** The launcher's flags: what a permission set of deno.json becomes, and which file KV_PATH adds to it. */
 import assert from "node:assert/strict";
-import { permissionFlags, storeFile } from "../../../gateway/launch.ts";
+import { keepingSecrets, permissionFlags, type PermissionSet, storeFile } from "../../../gateway/launch.ts";
 import { words } from "../../words.ts";
 
 const SERVE = { net: true, read: ["."], write: ["./data"], env: ["KV_PATH", "REPO_*"] };
@@ -28,6 +28,22 @@ Deno.test("what a set does not grant is not granted, and what it grants whole st
     "--allow-read",
     "--allow-write=/a",
   ]);
+});
+
+Deno.test("what is denied of a kind is denied whatever is granted of it, and dev's own secrets not to dev", async () => {
+  const { permissions } = JSON.parse(await Deno.readTextFile(new URL("../../../deno.json", import.meta.url)));
+  const denials = (set: PermissionSet) =>
+    permissionFlags(set, { ...HERE, store: "/store" }).filter((flag) => flag.startsWith("--deny"));
+  const secrets = "/srv/gateway/data/secrets.json";
+  assert.deepEqual(denials(permissions.serve), [
+    `--deny-read=/srv/gateway/.env,${secrets}`,
+    `--deny-write=${secrets}`,
+  ]);
+  assert.deepEqual(denials(keepingSecrets(permissions.serve)), ["--deny-read=/srv/gateway/.env"]);
+  assert.deepEqual(denials(permissions.demo), ["--deny-read=/srv/gateway/.env"]);
+  const granted = (set: PermissionSet) =>
+    permissionFlags(set, { ...HERE, store: "/store" }).filter((flag) => flag.startsWith("--allow"));
+  assert.deepEqual(granted(keepingSecrets(permissions.serve)), granted(permissions.serve));
 });
 
 Deno.test("a program that is not on this machine is left out, and with the last one the flag", () => {

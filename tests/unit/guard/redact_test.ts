@@ -26,6 +26,22 @@ const CREDENTIALS: Record<string, string> = {
   "a token of the account platform": `ya29.${WORD}`,
   "a token of the ads platform": `EAA${WORD}`,
   "an application password": "aB3d EFgh 12iJ kl5m NOpq 67rS",
+  "a Google API key": `AIzaSy${WORD.slice(0, 33)}`,
+  "a Brevo key": `xkeysib-${"0a1b2c3d".repeat(8)}-${WORD.slice(0, 16)}`,
+  "a SendGrid key": `SG.${WORD.slice(0, 22)}.${WORD}`,
+  "a Mailgun key": `key-${"0a1b2c3d".repeat(4)}`,
+  "a Mailchimp key": `${"0a1b2c3d".repeat(4)}-us12`,
+  "a Stripe key": `sk_live_${WORD}`,
+  "a restricted Stripe key": `rk_live_${WORD}`,
+  "a signing secret": `whsec_${WORD}`,
+  "a GitLab token": `glpat-${WORD}`,
+  "an npm token": `npm_${WORD}`,
+  "a Shopify token": `shpat_${"0a1b2c3d".repeat(4)}`,
+  "an OAuth client's secret": `GOCSPX-${WORD}`,
+  "a refresh token of Google's": `1//0${WORD}`,
+  "a bot's token": `123456789:AA${WORD.slice(0, 33)}`,
+  "a temporary access key": "ASIAIOSFODNN7EXAMPLE",
+  "a PGP key": `-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n${WORD}\n-----END PGP PRIVATE KEY BLOCK-----`,
   "a private key": `-----BEGIN RSA PRIVATE KEY-----\n${WORD}\n-----END RSA PRIVATE KEY-----`,
 };
 
@@ -46,6 +62,47 @@ Deno.test("an address keeps all but the credentials in it", () => {
     const text = `https://a.example/?a=1&${name}=abc123&b=2`;
     assert.equal(redactText(text), `https://a.example/?a=1&${name}=[redacted]&b=2`);
   }
+});
+
+Deno.test("a secret behind its name is taken out, and the name stays", () => {
+  const rows: readonly (readonly [text: string, kept: string])[] = [
+    ["password=hunter2", "password=[redacted]"],
+    ["DB_PASSWORD='hunter2' ok", "DB_PASSWORD='[redacted]' ok"],
+    ['define: $db_password = "hunter2";', 'define: $db_password = "[redacted]";'],
+    ["client_secret=abc123&b=2", "client_secret=[redacted]&b=2"],
+    ['{"api_key": "abc123", "a": 1}', '{"api_key": "[redacted]", "a": 1}'],
+    ["AccountKey=abc123==;EndpointSuffix=x", "AccountKey=[redacted];EndpointSuffix=x"],
+    ["Cookie: a=b; c=d\nHost: x", "Cookie: [redacted]\nHost: x"],
+    ["set-cookie: sid=1; Path=/", "set-cookie: [redacted]"],
+    ["PHPSESSID=abc123; x", "PHPSESSID=[redacted]; x"],
+    [
+      `wordpress_logged_in_${"0a1b2c3d".repeat(4)}=admin%7C1`,
+      `wordpress_logged_in_${"0a1b2c3d".repeat(4)}=[redacted]`,
+    ],
+  ];
+  for (const [text, kept] of rows) assert.equal(redactText(text), kept);
+});
+
+Deno.test("a private key ends where its block ends, and what follows stays", () => {
+  const text = `a -----BEGIN PRIVATE KEY-----\n${WORD}\n-----END PRIVATE KEY----- b`;
+  assert.equal(redactText(text), "a [redacted] b");
+  assert.equal(redactText(text.slice(0, 60)), "a [redacted]");
+});
+
+Deno.test("a name of a secret in a sentence hides nothing", () => {
+  for (
+    const text of [
+      "Password: at least 8 signs",
+      "Our cookie policy: read it",
+      "token: required",
+      "The secret is out",
+      "const token = next(); let secret=import('a');",
+      "<input type=password name=a>",
+      "the sitemap key-value pairs",
+      "skip to the end of npm and hf",
+      "a task-list of risk-management-and-so-forth",
+    ]
+  ) assert.equal(redactText(text), text);
 });
 
 Deno.test("plain text stays as it is", () => {

@@ -1,5 +1,6 @@
 /** Asserts refusals of platform clients. */
 import assert from "node:assert/strict";
+import { assertTold, told } from "../../told.ts";
 import { GatewayError } from "../../../core/errors.ts";
 
 /**
@@ -16,9 +17,9 @@ export async function refused(
   } catch (thrown) {
     assert.ok(thrown instanceof GatewayError, String(thrown instanceof Error ? thrown.stack : thrown));
     assert.equal(thrown.code, code, thrown.message);
-    assert.match(thrown.message, message);
-    assert.doesNotMatch(thrown.message, /<[a-z/!]|\.ts:\d|application_password|Basic /i);
-    assert.doesNotMatch(thrown.message, /ghs_|Bearer |eyJ|PRIVATE KEY|\.$/);
+    assertTold(thrown, message);
+    assert.doesNotMatch(told(thrown), /<[a-z/!]|\.ts:\d|application_password|Basic /i);
+    assert.doesNotMatch(told(thrown), /ghs_|Bearer |eyJ|PRIVATE KEY|\.$/);
     return thrown;
   }
   assert.fail(`expected ${code}, but nothing was thrown`);

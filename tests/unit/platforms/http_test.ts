@@ -1,6 +1,7 @@
 /** The way out: deadlines, caps and retries, against servers on loopback and a fetch that misbehaves. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
+import { VERSION } from "../../../core/model.ts";
 import { createHttp } from "../../../platforms/_http/http.ts";
 import { heard, OK, say, serveRaw } from "./_pinned.ts";
 import { type Answer, fails, withRaw, withServer, WRITE } from "./_servers.ts";
@@ -348,4 +349,11 @@ Deno.test("a write by GET, and a read that counts, are not sent again where a ke
     await fails(send(how), /broke the connection off/, 504);
     assert.equal(heardOf, 1);
   }
+});
+
+Deno.test("every request names its sender with the version", async () => {
+  await withServer((request) => Response.json(request.headers.get("user-agent")), async ({ send }) => {
+    assert.equal((await send({})).json(), `site-operations-gateway/${VERSION}`);
+    assert.equal((await send(WRITE)).json(), `site-operations-gateway/${VERSION}`);
+  });
 });

@@ -1,5 +1,5 @@
 /** What is said of a tool server's refusal: whoever refused, and when to try again. */
-import assert from "node:assert/strict";
+import { assertTold } from "../../told.ts";
 import { type Answer, answering, failure, READ, rpcError } from "./_tool_servers.ts";
 
 const page = (status: number, headers: Record<string, string> = {}): Answer => () =>
@@ -23,6 +23,6 @@ Deno.test("who is at fault is said: the account's rights only in the server's ow
     [(sent) => rpcError(sent, 500, -32603, "It broke"), /; look at the site's error log$/],
   ];
   for (const [answer, said] of cases) {
-    await answering(answer, async ({ ask }) => assert.match((await failure(ask(READ))).message, said));
+    await answering(answer, async ({ ask }) => assertTold(await failure(ask(READ)), said));
   }
 });

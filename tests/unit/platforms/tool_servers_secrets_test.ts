@@ -1,5 +1,6 @@
 /** What signed a request is not shown of what a tool server answers. */
 import assert from "node:assert/strict";
+import { told } from "../../told.ts";
 import type { GatewayError } from "../../../core/errors.ts";
 import {
   Adapter,
@@ -29,9 +30,9 @@ Deno.test("what a server shows of the request's own credential is taken out", as
   await asked(
     (sent) => rpcError(sent, 500, -32603, `Headers: {"authorization":"Basic ${BASIC}"}`),
     async (call) => {
-      await assert.rejects(call, ({ message }: GatewayError) => {
-        assert.ok(!message.includes(BASIC));
-        assert.match(message, /Basic \[redacted\]/);
+      await assert.rejects(call, (failure: GatewayError) => {
+        assert.ok(!told(failure).includes(BASIC));
+        assert.match(told(failure), /Basic \[redacted\]/);
         return true;
       });
     },

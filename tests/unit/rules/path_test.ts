@@ -66,6 +66,15 @@ const BLOCKED = words(
   packages/web/dist/a.js dіst/a dist build/a.js Build a/build/b ｂｕｉｌｄ/a .astro/types.d.ts .ASTRO/a .output/a
   .wrangler/state .Wrangler/a .cache/a a/.cache/b .еnv .εnv .ｅｎｖ .env．production .e\u200bnv .ℯnv ．env
   credentiаls.json іd_rsa a.рem a.kеy
+  a.env prod.env config/site.env.local .git-credentials GIT-CR~1 .yarnrc .yarnrc.yml packages/a/.yarnrc.yml .pypirc
+  service-account.json service-account-prod.json service_account.json keys/ServiceAccount.json putty.ppk A.PPK
+  .htpasswd public/.htpasswd HTPASS~1 .aws .aws/credentials a/.aws/config .ssh/config .docker/config.json .kube/config
+  terraform.tfstate terraform.tfstate.backup infra/prod.tfvars prod.auto.tfvars.json .terraform/a secrets.json
+  Secrets.yml secret.toml config/secrets.ts a/secrets.enc.yaml data/.secrets/a .secrets my.secret credentials.yml
+  passwords.csv client_secret_123.apps.json acme-firebase-adminsdk-x.json wp-config.php .bash_history auth.json
+  store.jks app.p8 home.kdbx office.ovpn .pgpass sftp-config.json .github/actions .github/actions/a/action.yml
+  .GitHub/Actions/a .github/асtions/a .circleci/config.yml .gitlab-ci.yml Jenkinsfile azure-pipelines.yml
+  sеcrets.json ｓecrets.json .htpаsswd service%2daccount.json .aws%2fcredentials .a\u200bws/credentials
 `,
   ".env ",
   " .env",
@@ -81,8 +90,10 @@ const FINE = words(
   `
   a a.md src/components/Card.astro src/styles/global.css public/robots.txt README.md astro.config.mjs
   package.json .gitignore .gitattributes .gitkeep src/content/.gitkeep .github/dependabot.yml
-  .github/workflow.md workflows/a.yml docs/.github .environment.md env env.md a.env src/env.d.ts dist.md
-  distance/a src/build.ts rebuild/a builder node_modules.md keys.md key pem monkey.jpg a.keys my-id_rsa.md
+  .github/workflow.md workflows/a.yml docs/.github .environment.md env env.md src/env.d.ts dist.md
+  distance/a src/build.ts rebuild/a builder node_modules.md keys.md key pem monkey.jpg a.keys src/content/blog/secrets.md
+  src/pages/passwords.astro src/components/Secret.tsx public/secrets.png src/password.ts .docker/nginx.conf secretary.json
+  service-accounts.md src/content/process.env.md .github/CODEOWNERS actions/a.yml vite-env.d.ts aws/a secrets/a.md my-id_rsa.md
   credentials.md a/credentials.json.md npmrc astro/a output/a cache/a git/a.md git~/a notes~1.md 100%.md
   a%20b.md %252e%252e/a a..b ..a a.. .well-known/security.txt über/straße.md блог/новости.md κείμενο.md
   日本語/記事.md public/👨‍👩‍👧.png می\u200cخواهم.md a?b a#b [slug].astro a:b 1:2 a'b"c ~/a $HOME/a -rf
