@@ -92,9 +92,10 @@ interface Columns {
  * where the tool's are no such names, or where none of them is one: then its own schema refuses them.
  */
 function columnsOf(given: unknown, manifest: Manifest): Columns | null {
-  const { enum: words } = manifest.input.properties?.fields?.items ?? {};
+  const { items, maxItems = PATHS_MAX } = manifest.input.properties?.fields ?? {};
+  const words = items?.enum;
   const texts = typeof given === "string" ? given.split(",").map((one) => one.trim()) : given;
-  if (words === undefined || !Array.isArray(texts) || texts.length > PATHS_MAX) return null;
+  if (words === undefined || !Array.isArray(texts) || texts.length > maxItems) return null;
   if (!texts.every((one) => typeof one === "string")) return null;
   const names = words.map(String);
   const { known, lists } = namesOf(resultWays(manifest));
