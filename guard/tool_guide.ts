@@ -95,11 +95,14 @@ const mannerOf = ({ manner }: Listing, { narrowed = EVERYTHING }: Asking): Manne
 /** Of a site's own tool that writes: the instructions promise that it says so, and its first sentence is the site's. */
 const AT_ONCE = " It writes at once: send dry_run: true to see it first, where the site can.";
 
+/** A site's own tool that writes does so without being confirmed, unless it is asked for a preview. */
+const writesAtOnce = (shown: Shown): boolean => Boolean(shown.entry.offer) && !reads(shown);
+
 /** The first sentence, which says what the tool is for, and whether it writes without being confirmed. */
 function purposeOf(shown: Shown, description: string): string {
   const [sentence = ""] = description.split(". ", 1);
   const first = sentence.split("\n").map((line) => line.trim()).filter(Boolean).join(" ");
-  if (!shown.entry.offer || reads(shown)) return first;
+  if (!writesAtOnce(shown)) return first;
   return `${first.replace(/[.!?…]$/, "")}.${AT_ONCE}`;
 }
 
@@ -135,11 +138,10 @@ function answersOf(manifest: Shown["entry"]["manifest"]) {
 }
 
 const TYPES_HEAD =
-  "// Each tool takes one object and answers JSON; an argument without a type is a string; those marked W also take confirm and confirm_token, and answer a preview without.";
+  "// Each tool takes one object and answers JSON; an argument without a type is a string; those marked W also take confirm and confirm_token, and answer a preview without; those marked W! write at once, and answer a preview with dry_run: true.";
 
 function typeOf(shown: Shown, manner: Manner): string {
   const { input_schema, description } = saidOf(shown, manner);
-  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${reads(shown) ? "" : " W"} ${
-    purposeOf(shown, description)
-  }`;
+  const mark = reads(shown) ? "" : writesAtOnce(shown) ? " W!" : " W";
+  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${mark} ${purposeOf(shown, description)}`;
 }

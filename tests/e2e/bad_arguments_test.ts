@@ -95,7 +95,9 @@ function casesOf(entry: ToolEntry): Case[] {
     }
     if (schema.type !== "array" || !schema.items) continue;
     for (const value of [...wrongType(schema.items), ...outOfBounds(schema.items)]) {
-      cases.push({ args: { ...args, [field]: [fitting(schema.items), value] }, field: `${field}[1]` });
+      // Of parts of an answer, those that there are answer the call, beside one that is not there.
+      const good = field === "fields" ? [] : [fitting(schema.items)];
+      cases.push({ args: { ...args, [field]: [...good, value] }, field: `${field}[${good.length}]` });
     }
   }
   for (
