@@ -24,6 +24,8 @@ export interface Sealed {
   readonly iv: Uint8Array;
   /** The text, and behind it the tag that proves it. */
   readonly data: Uint8Array;
+  /** Of a credential: where it may be sent, which its seal is bound to as well; left out by versions before 0.5.0. */
+  readonly to?: string;
 }
 
 /**
@@ -63,24 +65,24 @@ export class Sealer {
     return this.#keys.has(id);
   }
 
-  /** Seals a text for the record of that key; it opens for no other record. */
-  seal(text: string, record: readonly string[]): Promise<Sealed> {
-    return Promise.try(() => this.#seal(text, record));
+  /** Seals a text for the record of that key, and where one is named for that place; it opens for no other. */
+  seal(text: string, record: readonly string[], to?: string): Promise<Sealed> {
+    return Promise.try(() => this.#seal(text, record, to));
   }
 
-  /** The text again; E_MISSING_SECRET when its key is not among them, E_INTERNAL when it was changed or moved. */
+  /** The text again, whatever place it is for: its `to` says that, and is true. E_MISSING_SECRET when its key is not among them, E_INTERNAL when it was changed or moved. */
   unseal(sealed: Sealed, record: readonly string[]): Promise<string> {
     return Promise.try(() => this.#unseal(sealed, record));
   }
 
-  #seal(text: string, record: readonly string[]): Sealed {
+  #seal(text: string, record: readonly string[], to?: string): Sealed {
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-    const cipher = createCipheriv(CIPHER, this.#keys.get(this.#first)!, iv).setAAD(bound(record));
+    const cipher = createCipheriv(CIPHER, this.#keys.get(this.#first)!, iv).setAAD(bound(record, to));
     const parts = [cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
-    return { key: this.#first, iv, data: joined(parts) };
+    return { key: this.#first, iv, data: joined(parts), ...to === undefined ? {} : { to } };
   }
 
-  #unseal({ key: id, iv, data }: Sealed, record: readonly string[]): string {
+  #unseal({ key: id, iv, data, to }: Sealed, record: readonly string[]): string {
     const key = this.#keys.get(id);
     const name = record.join("/");
     if (key === undefined) {
@@ -92,7 +94,7 @@ export class Sealer {
     try {
       if (data.length < TAG_BYTES) throw new Error("it has no tag");
       const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES })
-        .setAAD(bound(record)).setAuthTag(data.subarray(-TAG_BYTES));
+        .setAAD(bound(record, to)).setAuthTag(data.subarray(-TAG_BYTES));
       const parts = [decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()];
       return DECODER.decode(joined(parts));
     } catch (cause) {
@@ -104,7 +106,8 @@ export class Sealer {
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
-const bound = (record: readonly string[]) => ENCODER.encode(JSON.stringify(record));
+const bound = (record: readonly string[], to?: string) =>
+  ENCODER.encode(JSON.stringify(to === undefined ? record : [...record, "to", to]));
 
 /** A record with something sealed in it. */
 export interface SealedRecord {
