@@ -191,4 +191,4 @@ export interface VersionEnding {
 }
 
 /** As MCP clients, the OpenAPI document and the store show it. */
-export const VERSION = "0.4.0";
+export const VERSION = "0.5.0";

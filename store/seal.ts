@@ -1,8 +1,16 @@
 /** Secrets at rest: AES-256-GCM, bound to the record they belong to, with keys that can be changed. */
-import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from "node:crypto";
+import type { Buffer } from "node:buffer";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  type KeyObject,
+  timingSafeEqual,
+} from "node:crypto";
 import { GatewayError } from "../core/errors.ts";
 import { joined } from "../core/bytes.ts";
-import type { Kv } from "./store_timeout.ts";
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
@@ -28,6 +36,43 @@ export interface Sealed {
   readonly to?: string;
 }
 
+const idOf = (key: Uint8Array) => hash("sha256", key).slice(0, KEY_ID_CHARACTERS);
+/** What the keys that prove records are told apart from those that seal by. */
+const PROVING = "records";
+
+/** Proves what the gateway wrote: keys made of those that seal, each known by the id of that one. */
+export class RecordKeys {
+  readonly #keys: ReadonlyMap<string, Buffer>;
+
+  constructor(keys: readonly Uint8Array[]) {
+    this.#keys = new Map(keys.map((key) => [idOf(key), createHmac("sha256", key).update(PROVING).digest()]));
+  }
+
+  /** The id of the key that new proofs are made with. */
+  get first(): string {
+    const [first] = this.#keys.keys();
+    return first!;
+  }
+
+  /** Whether a key of that id is among them. */
+  knows(id: string): boolean {
+    return this.#keys.has(id);
+  }
+
+  /** The proof of those parts one behind the other, 32 bytes, under a key that is among them. */
+  mac(id: string, ...parts: readonly (string | Uint8Array)[]): Buffer {
+    const hmac = createHmac("sha256", this.#keys.get(id)!);
+    for (const part of parts) hmac.update(part);
+    return hmac.digest();
+  }
+
+  /** Whether that is the proof of those parts. */
+  isMac(id: string, mac: Uint8Array, ...parts: readonly (string | Uint8Array)[]): boolean {
+    const made = this.mac(id, ...parts);
+    return made.length === mac.length && timingSafeEqual(made, mac);
+  }
+}
+
 /**
  * Seals with the first key and opens with any, on this thread: a call opens some hundred bytes, and to have another one
  * do that takes longer than the work.
@@ -35,19 +80,22 @@ export interface Sealed {
 export class Sealer {
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #first: string;
+  /** What proves records, made of the same keys. */
+  readonly records: RecordKeys;
 
   private constructor(keys: readonly Uint8Array[]) {
     if (keys.some(({ length }) => length !== KEY_BYTES)) {
       throw new GatewayError("E_INTERNAL", `ENCRYPTION_KEYS: each key must have ${KEY_BYTES} bytes`);
     }
     this.#keys = new Map(
-      keys.map((key) => [hash("sha256", key).slice(0, KEY_ID_CHARACTERS), createSecretKey(key)]),
+      keys.map((key) => [idOf(key), createSecretKey(key)]),
     );
     const [first] = this.#keys.keys();
     if (first === undefined) {
       throw new GatewayError("E_INTERNAL", "ENCRYPTION_KEYS: at least one key is needed");
     }
     this.#first = first;
+    this.records = new RecordKeys(keys);
   }
 
   /** Takes 32-byte keys; E_INTERNAL naming ENCRYPTION_KEYS when there is none or one has another length. */
@@ -58,6 +106,11 @@ export class Sealer {
   /** The id of the key that seals. */
   get first(): string {
     return this.#first;
+  }
+
+  /** The ids of all keys, the one that seals first. */
+  get ids(): readonly string[] {
+    return [...this.#keys.keys()];
   }
 
   /** Whether a key of that id is among them. */
@@ -108,33 +161,3 @@ const DECODER = new TextDecoder();
 
 const bound = (record: readonly string[], to?: string) =>
   ENCODER.encode(JSON.stringify(to === undefined ? record : [...record, "to", to]));
-
-/** A record with something sealed in it. */
-export interface SealedRecord {
-  readonly kind: "credential" | "account" | "passphrase" | "webhook";
-  /** The site of a credential, the id of a webhook, the user of all else. */
-  readonly of: string;
-  /** The kind of the credential or account, "" for all else. */
-  readonly name: string;
-  /** The id of the key that sealed it. */
-  readonly key: string;
-}
-
-/** Where they are kept; what goes by itself within a day (confirm tokens, links, answers) is not among them. */
-const KINDS: readonly [SealedRecord["kind"], prefix: string, sealedIn: (value: unknown) => unknown][] = [
-  ["credential", "credentials", (value) => value],
-  ["account", "accounts", (value) => (value as { sealed?: unknown } | null)?.sealed],
-  ["passphrase", "sign_ins", (value) => (value as { passphrase?: unknown } | null)?.passphrase],
-  ["webhook", "webhooks", (value) => (value as { sealed?: unknown } | null)?.sealed],
-];
-
-/** Every record that holds something sealed and is kept until somebody changes it. */
-export async function* sealedRecords(kv: Pick<Kv, "list">): AsyncGenerator<SealedRecord> {
-  for (const [kind, prefix, sealedIn] of KINDS) {
-    for await (const { key, value } of kv.list({ prefix: [prefix] }, { batchSize: 100 })) {
-      const sealed = sealedIn(value) as Partial<Sealed> | null | undefined;
-      if (typeof sealed?.key !== "string") continue;
-      yield { kind, of: String(key[1]), name: String(key[2] ?? ""), key: sealed.key };
-    }
-  }
-}

@@ -5,6 +5,7 @@ import { ListCache, RecordCache, type Version } from "./cache.ts";
 import { recordOf } from "./damage.ts";
 import { AGAIN, checkKeyPart, checkSize, type Database, listRecords, untilSettled } from "./database.ts";
 import type { Sealed, Sealer } from "./seal.ts";
+import { type Sealing, SEALING_KEY } from "./registers.ts";
 import type { Awaitable } from "../core/async.ts";
 import { isFields } from "../core/values.ts";
 import type { NewSite, SiteInput, SiteShape, SiteStore, SiteUpdate } from "./store.ts";
@@ -26,12 +27,18 @@ const SETTABLE = [
 ] as const;
 const NO_FLAGS = Object.fromEntries(FLAGS.map((flag) => [flag, false])) as Site["flags"];
 
+/** Where a credential of a site with that address may be sent; `addressBound` are the kinds that go to it. */
+export const placeFor = (addressBound: readonly string[], kind: string, base_url: string | null): string =>
+  addressBound.includes(kind) ? originOf(base_url) ?? TO_NOWHERE : TO_SETTINGS;
+
 type SealedByKind = ReadonlyMap<CredentialKind, Sealed | null>;
 
 /** A credential as it is also kept in memory, and the address of its site then. */
 interface KeptSecret {
   readonly base_url: string | null;
   readonly sealed: Sealed | null;
+  /** Whether every credential names the place it is for. */
+  readonly places: boolean;
 }
 
 /** The SiteStore of a database. */
@@ -58,8 +65,10 @@ export class Sites implements SiteStore {
     );
     this.#secrets = new RecordCache(version, async (name) => {
       const [id, kind] = JSON.parse(name) as [string, CredentialKind];
-      const [site, sealed] = await db.kv.getMany<[Site, Sealed]>([recordKey(id), secretKey(id, kind)]);
-      return site.value && { base_url: site.value.base_url, sealed: sealed.value };
+      const keys = [recordKey(id), secretKey(id, kind), SEALING_KEY] as const;
+      const [site, sealed, sealing] = await db.kv.getMany<[Site, Sealed, Sealing]>(keys);
+      const places = sealing.value?.places === true;
+      return site.value && { base_url: site.value.base_url, sealed: sealed.value, places };
     });
   }
 
@@ -114,15 +123,14 @@ export class Sites implements SiteStore {
     if (sealed === null) return null;
     const known = this.#opened.get(sealed);
     if (known !== undefined) return known as NonNullable<Credentials[K]>;
+    if (kept!.places && sealed.to === undefined) throw ofOlderForm(id, kind);
     const opened = Object.freeze(JSON.parse(await this.#open(id, kind, sealed, kept!.base_url)));
     this.#opened.set(sealed, opened);
     return opened;
   }
 
-  /** Where a credential of a site with that address may be sent. */
   #to(kind: CredentialKind, base_url: string | null): string {
-    if (!this.shape.addressBound.includes(kind)) return TO_SETTINGS;
-    return originOf(base_url) ?? TO_NOWHERE;
+    return placeFor(this.shape.addressBound, kind, base_url);
   }
 
   /** The text of a credential; E_MISSING_SECRET, and nothing is opened, where it was sealed for another place. */
@@ -222,6 +230,14 @@ export class Sites implements SiteStore {
 }
 
 const originOf = (address: string | null) => address === null ? null : URL.parse(address)?.origin ?? null;
+
+function ofOlderForm(id: string, kind: string): GatewayError {
+  return new GatewayError(
+    "E_MISSING_SECRET",
+    `The "${kind}" credential of site "${id}" names no place that it is for, and all were sealed for theirs: an older ` +
+      "one was put back, so nothing was sent; set it again",
+  );
+}
 
 function sealedForAnother(id: string, kind: string, sealed: string, to: string): GatewayError {
   return new GatewayError(

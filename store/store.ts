@@ -29,7 +29,7 @@ import type {
 } from "./people_types.ts";
 import type { Pace, PaceLimits } from "../core/pace.ts";
 import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
-import type { SealedRecord } from "./seal.ts";
+import type { SealedRecord } from "./sealed_kinds.ts";
 import type { SetStore } from "./set_types.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
 import type { WebhookStore } from "./webhook_types.ts";
@@ -44,7 +44,8 @@ export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
 export type * from "./people_types.ts";
-export { Damaged, type SealedRecord } from "./seal.ts";
+export { Damaged } from "./seal.ts";
+export type { SealedRecord } from "./sealed_kinds.ts";
 export type * from "./set_types.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks, of search mode, of drawn pages, of the master token, of parts of answers, of trials, of forms. */
+/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks, of search mode, of drawn pages, of the master token, of parts of answers, of trials, of forms, of who can write the store. */
 const FILES = [
   ...["tests/companion/", "tests/tools/", "tests/people/", "tests/unit/doors/", "tests/guard/"],
-  ...["tests/e2e/", "tests/unit/rules/"],
+  ...["tests/e2e/", "tests/unit/rules/", "tests/unit/store/"],
 ]
   .flatMap((folder) => [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)).filter((
     path,
   ) =>
-    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*|answer_parts|try_pages|try_limits|undo_pages|console_posts|mcp_offers)_test\.ts$/
+    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*|answer_parts|try_pages|try_limits|undo_pages|console_posts|mcp_offers|sealed_origin|registers|keys|anchors)_test\.ts$/
       .test(path)
   );
 

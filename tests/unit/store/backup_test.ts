@@ -144,7 +144,7 @@ Deno.test("a backup of a newer store is refused by the format that its mark name
   kv.close();
   await refused(
     () => backUpStore(p.store("store.sqlite3"), p.at("newer.ndjson")),
-    /was written by a newer version \(format 4\); version 9\.0\.0 or later opens it/,
+    /was written by a newer version \(format 5\); version 9\.0\.0 or later opens it/,
   );
 });
 
