@@ -177,6 +177,7 @@ export interface AdminPorts {
     | "challenges"
     | "devices"
     | "audit"
+    | "anchors"
     | "changes"
     | "webhooks"
     | "missingKeys"

@@ -31,6 +31,8 @@ export interface Clocked {
   readonly toolCatalogs: Leased;
   /** Says each day which versions of upstreams end soon. */
   readonly watch: Recurring;
+  /** Writes each day how far the audit is to where others keep it. */
+  readonly anchoring: Recurring;
   log(event: Record<string, unknown>): void;
 }
 
@@ -39,7 +41,8 @@ export interface Clocked {
  * past what it says itself, is a line in the log.
  */
 export function schedule(
-  { retention, doubts, erasing, approvals, webhooks, snapshots, toolCatalogs, watch, log }: Clocked,
+  { retention, doubts, erasing, approvals, webhooks, snapshots, toolCatalogs, watch, anchoring, log }:
+    Clocked,
   wait = delay,
 ): void {
   const register = (job: string, when: string, work: () => Promise<unknown>) => {
@@ -59,6 +62,7 @@ export function schedule(
   });
   // A run that was killed with its process is not left until the next hour.
   register("snapshots taken over", "*/2 * * * *", () => snapshots.takeOver());
+  register("audit anchor", "5 0 * * *", () => anchoring.run());
   register("vendor watch", "0 6 * * *", () => watch.run());
   // Each minute it looks what is due: a site that was registered has its tools soon.
   register("tool catalogues", "* * * * *", () => toolCatalogs.run());

@@ -8,6 +8,7 @@ import type { Erasing } from "../guard/audit/erasing.ts";
 import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
+import type { Anchoring } from "../guard/audit/anchoring.ts";
 import type { VendorWatch } from "../guard/vendor_watch.ts";
 import type { Deliveries } from "../guard/webhooks/deliveries.ts";
 import type { Connector } from "../platforms/_connector/connector.ts";
@@ -57,6 +58,7 @@ export interface Gateway {
   readonly toolCatalogs: { run(): Promise<boolean> };
   /** Says which versions of upstreams end soon. */
   readonly watch: VendorWatch;
+  readonly anchoring: Anchoring;
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */

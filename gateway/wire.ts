@@ -15,6 +15,8 @@ import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
 import { Snapshots } from "../guard/snapshots.ts";
+import { Anchoring } from "../guard/audit/anchoring.ts";
+import { keepAnchor } from "../store/audit_anchor.ts";
 import { VendorWatch } from "../guard/vendor_watch.ts";
 import { openDeliveries } from "../guard/webhooks/deliveries.ts";
 import { telling } from "../guard/webhooks/tell.ts";
@@ -92,6 +94,7 @@ export async function openGateway(
     snapshots,
     toolCatalogs: proxied,
     watch: parts.watch,
+    anchoring: parts.anchoring,
     log: parts.log,
     setsAtRest: async () => {
       while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
@@ -230,6 +233,7 @@ const clockedOf = ({ settings, ports, store, now, log, newId, jobs, tell }: Base
   doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
   snapshots: new Snapshots({ ...ports, newId, jobs, log }),
   watch: new VendorWatch({ ...ports, log }),
+  anchoring: new Anchoring({ store, log, keep: keepAnchor }),
 });
 
 type Guarded = Base & ReturnType<typeof guardOf> & ReturnType<typeof clockedOf>;

@@ -13,6 +13,7 @@ import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Approvals } from "./approvals.ts";
 import { Audit } from "./audit.ts";
+import { Anchors } from "./audit_anchor.ts";
 import { Erasures } from "./erasures.ts";
 import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
@@ -128,6 +129,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     budgets: new Budgets(db, options.path !== ":memory:", clock),
     toolCatalogs: new ToolCatalogs(db, versions.of("tool_catalogs")),
     audit,
+    anchors: new Anchors(db, audit, sealer.records, mark.id),
     missingKeys: () => missingKeys(db, sealer),
     ping: () => ping(db, versions, file),
     close() {

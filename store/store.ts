@@ -13,7 +13,7 @@ import type {
 } from "../core/model.ts";
 import type { AccountStore } from "./account_types.ts";
 import type { ApprovalStore } from "./approval_types.ts";
-import type { AuditStore } from "./audit_types.ts";
+import type { AnchorStore, AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ChangeStore } from "./change_types.ts";
 import type { ErasureStore } from "./erasure_types.ts";
@@ -336,6 +336,7 @@ export interface Store {
   readonly toolCatalogs: ToolCatalogStore;
   readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
+  readonly anchors: AnchorStore;
   /**
    * The same number for as long as no token, user or grant of OAuth is known to have changed; NaN where that has to be
    * looked up first. Who was found under a number need not be looked up again under the same.

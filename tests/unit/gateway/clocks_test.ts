@@ -23,6 +23,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     },
     toolCatalogs: leased("tool catalogues"),
     watch: recurring("vendor watch"),
+    anchoring: recurring("audit anchor"),
     log,
   };
   const registered = registeredBy(() => schedule(clocked, () => Promise.resolve()));
@@ -34,6 +35,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     webhooks: "* * * * *",
     "daily snapshots": "30 1-23 * * *",
     "snapshots taken over": "*/2 * * * *",
+    "audit anchor": "5 0 * * *",
     "vendor watch": "0 6 * * *",
     "tool catalogues": "* * * * *",
   });
@@ -46,6 +48,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     "webhooks",
     "snapshots",
     "snapshots taken over",
+    "audit anchor",
     "vendor watch",
     "tool catalogues",
   ]);
@@ -64,6 +67,7 @@ Deno.test("a job that fails past what it says itself is a line in the log, and f
     snapshots,
     toolCatalogs: fails,
     watch: fails,
+    anchoring: fails,
   };
   const log = (event: Record<string, unknown>) => void logged.push(event);
   const registered = registeredBy(() => schedule({ ...clocked, log }, () => Promise.resolve()));
@@ -92,6 +96,7 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
       snapshots,
       toolCatalogs: idle,
       watch: nothing,
+      anchoring: nothing,
       log,
     };
     await registeredBy(() => schedule(clocked, wait)).get("daily snapshots")!.work();
