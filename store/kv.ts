@@ -211,7 +211,9 @@ async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Opened>
   const opening = openMarked({ path, open, sealer, known, deadline_ms });
   const opened = await underName(opening, options.named ?? "KV_PATH");
   if (!opened.isNew && opened.signed !== null) log?.({ event: "records_proven", records: opened.signed });
-  if (opened.isNew && isKept(path)) log?.({ event: "store_made", path: isFile(path) ? path : nameOf(path) });
+  if (opened.isNew && known !== undefined && isKept(path)) {
+    log?.({ event: "store_made", path: isFile(path) ? path : nameOf(path) });
+  }
   await remember(options, () => Promise.resolve(opened.numbers));
   return opened;
 }

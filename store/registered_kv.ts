@@ -28,6 +28,9 @@ const WAIT_MS_MAX = 20;
 /** What was read in several turns may have been written in between: it is read again so often before it is a fault. */
 const READS = 3;
 
+/** Kinds of which a listing has the value null for a record that fails, for whoever lists them goes on with the others. */
+const ALONE = ["tool_decisions"];
+
 type Op = (atomic: Deno.AtomicOperation) => void;
 
 /** What becomes of a record; `set` false deletes it. */
@@ -142,9 +145,13 @@ class Registers {
     const kind = String(from[0]);
     const seen = new Map(this.#seen);
     const { entries, found, root } = await listKind(this.kv, this.keys, selector, options);
-    assertNone(kind, found);
     this.root(kind, root, seen);
-    return entries;
+    if (!ALONE.includes(kind) || found.some(({ key }) => key === null)) {
+      assertNone(kind, found);
+      return entries;
+    }
+    const foreign = new Set(found.map(({ key }) => toPortable(key)));
+    return entries.map((entry) => foreign.has(toPortable(entry.key)) ? { ...entry, value: null } : entry);
   }
 
   /** Adds to a change what proves it. Answers the roots that it was made for. */
