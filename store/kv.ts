@@ -25,6 +25,7 @@ import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
+import { openToOthers } from "./store_file.ts";
 import { LostFile, OpenedFile } from "./opened_file.ts";
 import { OPEN_DEADLINE_MS, type Opened, type Opening, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
@@ -215,6 +216,8 @@ async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Opened>
     log?.({ event: "store_made", path: isFile(path) ? path : nameOf(path) });
   }
   await remember(options, () => Promise.resolve(opened.numbers));
+  const wide = isFile(path) ? await openToOthers(path) : [];
+  for (const message of wide) log?.({ event: "store_open_to_others", message });
   return opened;
 }
 
