@@ -13,6 +13,8 @@ export interface Server extends AsyncDisposable {
   memoryMib(): Promise<number>;
   /** How much more of it, MiB, is held at the worst moment of some work than before it. */
   extraMib(work: () => Promise<unknown>): Promise<number>;
+  /** How much of it, MiB, is held at the worst moment of some work. */
+  peakMib(work: () => Promise<unknown>): Promise<number>;
 }
 
 const DEADLINE_MS = 20_000;
@@ -56,11 +58,10 @@ export async function start(
     threadMs: () => used(`/proc/${child.pid}/task/${child.pid}/stat`),
     memoryMib: () => resident(child.pid, "VmRSS"),
     async extraMib(work) {
-      await Deno.writeTextFile(`/proc/${child.pid}/clear_refs`, FORGET_PEAK);
       const before = await resident(child.pid, "VmRSS");
-      await work();
-      return await resident(child.pid, "VmHWM") - before;
+      return await peak(child.pid, work) - before;
     },
+    peakMib: (work) => peak(child.pid, work),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await child.status;
@@ -76,6 +77,12 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+async function peak(pid: number, work: () => Promise<unknown>): Promise<number> {
+  await Deno.writeTextFile(`/proc/${pid}/clear_refs`, FORGET_PEAK);
+  await work();
+  return await resident(pid, "VmHWM");
 }
 
 async function resident(pid: number, which: "VmRSS" | "VmHWM"): Promise<number> {

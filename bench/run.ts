@@ -16,6 +16,7 @@ import { holdRows } from "./holds.ts";
 import { oauthRows } from "./oauth.ts";
 import { proxyRows } from "./proxies.ts";
 import { repoRows } from "./repo.ts";
+import { repoJobsTable } from "./repo_jobs.ts";
 import { type Scale, scaleTable } from "./scale.ts";
 import { snapshotRows } from "./snapshots.ts";
 import { lines, replaced } from "./table.ts";
@@ -46,6 +47,7 @@ const PARTS: Readonly<Record<string, (told: Told) => Promise<string>>> = {
   code_pages: async () => lines([...await codePageRows(), ...await sitePageRows()]),
   find_text: async () => lines(await findTextRows()),
   repo: async () => lines(await repoRows()),
+  repo_jobs: ({ against }) => repoJobsTable(against),
   snapshots: async () => lines(await snapshotRows()),
   builder: async ({ rounds }) => lines(await builderRows(rounds)),
   google: async ({ rounds }) => lines(await googleRows(rounds)),
@@ -82,7 +84,7 @@ const OPTIONS = {
   processes: { type: "string" },
 } as const;
 
-/** What to run: `--against` a commit is the part "durable" alone. Throws an Error naming what there is. */
+/** What to run: `--against` a commit is the part "durable" where no other is named. Throws an Error naming what there is. */
 function asked(args: readonly string[]): { names: string[]; write: boolean; told: Told } {
   const { values } = parseArgs({ args: args.filter((arg) => arg !== "--"), options: OPTIONS });
   const { against = null, write = false, store: stores = [] } = values;

@@ -1,6 +1,6 @@
 /** The MCP door: JSON-RPC dispatched by hand, stateless, for both protocol eras at one address. */
 import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
-import type { Caller } from "../core/model.ts";
+import type { Caller, Site } from "../core/model.ts";
 import type { BodiesInFlight } from "../guard/pipeline/in_flight.ts";
 import { excessError } from "../core/body.ts";
 import { Card, CARD_CAPABILITIES } from "./mcp_card.ts";
@@ -10,7 +10,7 @@ import { asksOf, IDEMPOTENCY_KEY, type McpCall, misspelt } from "./mcp_call.ts";
 import { narrowedBy } from "./asked_list.ts";
 import { ascii } from "../registry/listing.ts";
 import { answering, CORS } from "./envelope.ts";
-import { INSTRUCTIONS, instructionsFor } from "../registry/brief.ts";
+import { instructionsFor, instructionsOf } from "../registry/brief.ts";
 import { fault, foreignHost, inSession, preflight, refusal, refused } from "./mcp_response.ts";
 import {
   type Client,
@@ -43,6 +43,8 @@ export interface McpPorts extends SubscriptionPorts, Pick<OffersPorts, "callable
    * and tools E_BAD_INPUT.
    */
   listing(caller: Caller, asked: AskedList, cards: boolean): Awaitable<string>;
+  /** The sites that the caller may name. */
+  sites(caller: Caller): Awaitable<readonly Pick<Site, "id" | "name" | "platform">[]>;
   readonly bodies: BodiesInFlight;
   /** The largest body that caller may send, in bytes. */
   bodyLimit(caller: Caller): number;
@@ -65,11 +67,6 @@ export interface McpPorts extends SubscriptionPorts, Pick<OffersPorts, "callable
 
 const LIST_TTL_MS = 60_000;
 const DISCOVER_TTL_MS = 3_600_000;
-/** What a model is told, as JSON; written once, but at the address of one site. */
-const TOLD = `"instructions":${ascii(INSTRUCTIONS)}`;
-const toldAt = ({ sites: [site, ...others] }: AskedList): string =>
-  site === undefined || others.length > 0 ? TOLD : `"instructions":${ascii(instructionsFor(clipped(site)))}`;
-
 /** Where an answer of 2026 says whose it is. */
 const SERVER_INFO = `"io.modelcontextprotocol/serverInfo"`;
 
@@ -202,24 +199,35 @@ class Answers {
   }
 
   reply(frame: Frame, asked: Asked): Awaitable<string | FrameFault> {
-    const { method, params } = frame;
+    const { method } = frame;
     if (method === "tools/call") return this.#call(frame, asked);
     if (method === "tools/list") return this.#list(frame, asked);
-    const more = asked.client.showsCards ? CARD_CAPABILITIES : "";
-    if (frame.modern) {
-      if (method === "server/discover") return this.#result(frame, discovered(more, toldAt(asked.narrowed)));
-    } else if (method === "ping") {
-      return this.#result(frame, "");
-    } else if (method === "initialize") {
-      const version = LEGACY_VERSIONS.find((version) => version === params.protocolVersion) ??
-        LEGACY_VERSIONS[0];
-      return this.#result(
-        frame,
-        `"protocolVersion":"${version}","capabilities":{"tools":{},${OFFERED}${more}},` +
-          `"serverInfo":${this.#about},${toldAt(asked.narrowed)}`,
-      );
+    if (frame.modern ? method === "server/discover" : method === "initialize") {
+      return this.#greet(frame, asked);
     }
+    if (method === "ping" && !frame.modern) return this.#result(frame, "");
     return this.#offered(frame, asked);
+  }
+
+  /** The answer to a client that connects: what is served, and what a model is told of it. */
+  async #greet(frame: Frame, asked: Asked): Promise<string> {
+    const more = asked.client.showsCards ? CARD_CAPABILITIES : "";
+    const told = await this.#told(asked);
+    if (frame.modern) return this.#result(frame, discovered(more, told));
+    const version = LEGACY_VERSIONS.find((version) => version === frame.params.protocolVersion) ??
+      LEGACY_VERSIONS[0];
+    return this.#result(
+      frame,
+      `"protocolVersion":"${version}","capabilities":{"tools":{},${OFFERED}${more}},` +
+        `"serverInfo":${this.#about},${told}`,
+    );
+  }
+
+  async #told({ caller, narrowed: { sites: [site, ...others] } }: Asked): Promise<string> {
+    const told = site === undefined || others.length > 0
+      ? instructionsOf(await this.#ports.sites(caller))
+      : instructionsFor(clipped(site));
+    return `"instructions":${ascii(told)}`;
   }
 
   /** What is offered beside tools. */

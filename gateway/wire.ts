@@ -286,6 +286,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
       await tokenLimit.take(caller.token.id);
       return await lists.shown(caller, asked, cards);
     },
+    sites: (caller) => lists.sites(caller),
     callable: (caller, name) => lists.callable(caller, name),
     lists,
     stopping: parts.stopping.signal,

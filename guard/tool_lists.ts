@@ -59,8 +59,12 @@ export class ToolLists {
 
   /** Whether something that this caller writes may wait for a person. */
   async asksPeople(caller: Caller): Promise<boolean> {
-    const { sites, projects } = this.ports.store;
-    return needsPerson(caller, await underProjects(projects, inScope(await sites.list(), caller)));
+    return needsPerson(caller, await underProjects(this.ports.store.projects, await this.sites(caller)));
+  }
+
+  /** The sites that the caller may name. */
+  async sites(caller: Caller): Promise<readonly Site[]> {
+    return inScope(await this.ports.store.sites.list(), caller);
   }
 
   /** The tool of that name, where the caller may call it; null for any other. */

@@ -1,5 +1,6 @@
 /** A tool as lists show it to an agent: enough to choose it and to fill it. `describe_tool` tells the rest. */
-import type { PlatformKind } from "../core/model.ts";
+import type { PlatformKind, Site } from "../core/model.ts";
+import { oneLine } from "../core/one_line.ts";
 import { closed, type Schema } from "./dialect.ts";
 import type { ToolEntry } from "./entry.ts";
 import { PARTS, takesParts } from "./manifest.ts";
@@ -98,7 +99,7 @@ function trimmed(schema: Schema): ServedSchema {
 
 /**
  * The arguments in a line, as TypeScript writes them, without those of consent: `post_id: number | string, title?`.
- * One without a type is a text. What is within one that may be left out is not told.
+ * One without a type is a text. What is within one that may be left out is told where it is little.
  */
 export function parameters(schema: ServedSchema): string {
   const { properties = {}, required = [] } = schema as {
@@ -117,6 +118,8 @@ export function parameters(schema: ServedSchema): string {
 
 /** Of one that may be left out more values are not told in a line. */
 const CHOICES_MAX = 3;
+/** And of an object no more names. */
+const KEYS_MAX = 5;
 const OF_CONSENT: readonly string[] = ["confirm", "confirm_token"];
 
 function typeName(schema: ServedSchema, isRequired: boolean): string {
@@ -135,7 +138,8 @@ function typeName(schema: ServedSchema, isRequired: boolean): string {
   if (type === "array") return listOf(items ? inner(items) : "unknown");
   if (type === "integer") return "number";
   if (type !== "object") return type ?? "unknown";
-  return properties === undefined || !isRequired ? "object" : `{ ${parameters(schema)} }`;
+  const isShort = isRequired || Object.keys(properties ?? {}).length <= KEYS_MAX;
+  return properties === undefined || !isShort ? "object" : `{ ${parameters(schema)} }`;
 }
 
 const listOf = (type: string) => type.includes(" ") ? `(${type})[]` : `${type}[]`;
@@ -168,6 +172,23 @@ export const instructionsFor = (site_id: string): string =>
     START,
     `The address you are connected to is that of one site, "${site_id}": leave site_id out, in the items of prepare_changes too. The site may have tools of its own that this list leaves out: describe_tool with format "types" names all of them, and each is called by its name.`,
   );
+
+/** So many sites are named at once; of more, a list says less than list_sites does. */
+const SITES_TOLD = 12;
+const NAME_TOLD = 80;
+
+/** The same for a caller of so few sites that they are named at once: the first call of a job can be about one of them. */
+export function instructionsOf(sites: readonly Pick<Site, "id" | "name" | "platform">[]): string {
+  if (sites.length === 0 || sites.length > SITES_TOLD) return INSTRUCTIONS;
+  const named = sites.map(({ id, name, platform }) => `- ${id}: ${oneLine(name, NAME_TOLD)} (${platform})`);
+  return INSTRUCTIONS.replace(
+    START,
+    () =>
+      `The sites of this token when you connected. Nearly every tool takes one of these ids as site_id:\n\n${
+        named.join("\n")
+      }\n\nlist_sites has the sites as they are now, with the services set up for each; it need not be called for the ids. A client can have several sites: list_projects.`,
+  );
+}
 
 export const INSTRUCTIONS = `Named tools run on websites, on those that this token may work on.
 

@@ -9,7 +9,8 @@ import { memoizeByName } from "../core/made_once.ts";
 import { parseYaml } from "./documents.ts";
 import { RegistryError } from "./files.ts";
 
-const FILE = new URL("../manifests/synonyms.yaml", import.meta.url);
+const SYNONYMS = "synonyms.yaml";
+const ASKED = "asked.yaml";
 
 /** Words of a request that say nothing of the job. */
 const EMPTY: ReadonlySet<string> = new Set(
@@ -86,7 +87,8 @@ export class SearchWords {
   readonly #asking: readonly string[];
   readonly #polite: ReadonlySet<string>;
 
-  constructor({ meanings, deeds, asking, polite }: Synonyms) {
+  /** `asked`: for what people asked for each tool; of a tool that it leaves out nothing is known. */
+  constructor({ meanings, deeds, asking, polite }: Synonyms, private readonly asked: Asked = {}) {
     this.#deeds = new Set(deeds.split(", "));
     this.#asking = asking.split(",").map(plainly);
     this.#polite = new Set(wordsOf(polite).map(bare));
@@ -144,6 +146,13 @@ export class SearchWords {
     };
   }
 
+  /** What people asked who needed that tool. */
+  askedFor(tool: string): readonly string[] {
+    if (!Object.hasOwn(this.asked, tool)) return [];
+    const { en, de, fr } = this.asked[tool]!;
+    return [...en, ...de, ...fr];
+  }
+
   /** Whether a request asks for something to be told rather than done. */
   asks(text: string): boolean {
     const said = plainly(text);
@@ -166,12 +175,26 @@ const schema = closed({ meanings: z.record(z.string(), words), deeds: words, ask
   );
 export type Synonyms = z.output<typeof schema>;
 
-/** Them, with what `manifests/synonyms.yaml` says, read when it is first asked for. Throws RegistryError where that is not as it must be. */
+const requests = z.array(z.string().min(1));
+const askedSchema = z.record(
+  z.string(),
+  closed({ en: requests, de: requests, fr: requests, or: z.array(z.string()).optional() }),
+);
+/** Of a tool what people asked who needed it, by language; `or`: tools that are as right. */
+export type Asked = z.output<typeof askedSchema>;
+
+/** How texts are read, as `manifests/synonyms.yaml` and `manifests/asked.yaml` say, read when they are first asked for. Throws RegistryError where one is not as it must be. */
 export const searchWords: () => Promise<SearchWords> = onDemand(async () => {
-  const read = schema.safeParse(await parseYaml(await Deno.readTextFile(FILE)));
-  if (read.success) return new SearchWords(read.data);
-  const faults = read.error.issues.map(({ path, message }) =>
-    `manifests/synonyms.yaml: ${path.join(".")}: ${message}`
-  );
-  throw new RegistryError("synonyms", faults);
+  const [synonyms, asked] = await Promise.all([readAs(SYNONYMS, schema), readAs(ASKED, askedSchema)]);
+  return new SearchWords(synonyms, asked);
 });
+
+async function readAs<T extends z.ZodType>(name: string, shape: T): Promise<z.output<T>> {
+  const text = await Deno.readTextFile(new URL(`../manifests/${name}`, import.meta.url));
+  const read = shape.safeParse(await parseYaml(text));
+  if (read.success) return read.data;
+  const faults = read.error.issues.map(({ path, message }) =>
+    `manifests/${name}: ${path.join(".")}: ${message}`
+  );
+  throw new RegistryError(name.slice(0, -".yaml".length), faults);
+}

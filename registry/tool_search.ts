@@ -1,5 +1,6 @@
 /** Which tools of a list do what somebody says is to be done, the likeliest first. */
 import { memoize } from "../core/made_once.ts";
+import { AskedBefore, type Told, toldOf } from "./asked_before.ts";
 import type { ToolEntry } from "./entry.ts";
 import { reads, type Shown } from "./listing.ts";
 import type { SearchWords, Word } from "./search_words.ts";
@@ -16,6 +17,9 @@ const TOGETHER = 0.5;
 const SAYING = 1;
 /** What remains of the score of a tool that writes where something is asked, or that reads where something is to be done. */
 const OTHER_INTENT = 0.7;
+/** How much it counts, beside the best score, that people asked like that for a tool; and how fast that fades from the likeliest one on. */
+const ASKED = 0.3;
+const ASKED_FADES = 5;
 /** What scores that little beside the best has a word by chance. */
 const NOISE = 0.25;
 /** Shorter words are no part of others, and nothing is a slip of them. */
@@ -41,6 +45,7 @@ interface Spoken {
   readonly terms: Terms;
   /** What people say for it, one by one: of each word what it may be looked for as. */
   readonly sayings: readonly (readonly (readonly string[])[])[];
+  readonly told: Told;
 }
 
 const spaced = (name: string) => name.replaceAll("_", " ").replaceAll("-", " ");
@@ -64,7 +69,9 @@ function spokenOf(known: SearchWords, { name, group, manifest, definition }: Too
     for (const word of words) for (const term of termsOf(word)) raise(terms, term, weight);
   }
   const sayings = [...said, called, title].filter(({ length }) => length > 0);
-  return { terms, sayings: sayings.map((words) => words.map(termsOf)) };
+  // Of a tool of which nobody said anything, its name and title say too little to compare it by.
+  const asked = told === "" ? [] : [...said, title, ...known.askedFor(name).map((one) => known.read(one))];
+  return { terms, sayings: sayings.map((words) => words.map(termsOf)), told: toldOf(asked) };
 }
 
 /** One change of a letter, or two neighbours changed for each other. */
@@ -191,6 +198,7 @@ export class ToolSearch {
   readonly #where = new Map<string, number[]>();
   readonly #vocabulary: Vocabulary;
   readonly #sayings: Sayings;
+  readonly #asked: AskedBefore;
 
   constructor(known: SearchWords, shown: readonly Shown[]) {
     this.#known = known;
@@ -202,6 +210,7 @@ export class ToolSearch {
     const words = [...this.#where.keys()].filter((term) => !term.startsWith("="));
     this.#vocabulary = new Vocabulary([...words, ...known.stems]);
     this.#sayings = new Sayings(this.#spoken, (term) => this.#rarity(term));
+    this.#asked = new AskedBefore(this.#spoken.map(({ told }) => told));
   }
 
   /** Those that fit at all, the best first. */
@@ -209,13 +218,25 @@ export class ToolSearch {
     const words = this.#known.read(text);
     const scores = this.#scores(words);
     const intent = this.#intent(text, words);
-    const found = [...scores].map(([at, score]) => {
-      const one = this.#shown[at]!;
-      return { one, score: intent === null || intent === reads(one) ? score : score * OTHER_INTENT };
-    });
-    found.sort((a, b) => b.score - a.score);
-    const least = (found[0]?.score ?? 0) * NOISE;
-    return found.filter(({ score }) => score > least).map(({ one }) => one);
+    for (const [at, score] of scores) {
+      if (intent !== null && intent !== reads(this.#shown[at]!)) scores.set(at, score * OTHER_INTENT);
+    }
+    const best = Math.max(0, ...scores.values());
+    const found = [...scores].filter(([, score]) => score > best * NOISE);
+    const asked = this.#askedLike(words);
+    return found.map(([at, score]) => ({ at, score: score + ASKED * (asked(at) ?? score / best) * best }))
+      .sort((a, b) => b.score - a.score)
+      .map(({ at }) => this.#shown[at]!);
+  }
+
+  /** How near each tool is to the one for which people asked like that most: 1 for this one; null where nothing is known. */
+  #askedLike(words: readonly Word[]): (at: number) => number | null {
+    const likelihoods = this.#asked.likelihoods(words);
+    const most = Math.max(...likelihoods.map((one) => one ?? -Infinity));
+    return (at) => {
+      const one = likelihoods[at] ?? null;
+      return one === null ? null : Math.exp((one - most) / ASKED_FADES);
+    };
   }
 
   /** Whether what is said asks for something to be read, or for something else to be done; null where it says neither. */

@@ -1,6 +1,7 @@
 /** What people say leads find_tools to the tool that does it, in three languages: tests/golden/tool_requests.yaml. */
 import assert from "node:assert/strict";
 import { load } from "js-yaml";
+import type { Asked } from "../../registry/search_words.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 
 interface Request {
@@ -10,14 +11,11 @@ interface Request {
   readonly tools?: readonly string[];
 }
 
-/** Of one tool what is said for it by language, and the tools that are as right. */
-type Said = Readonly<Record<"en" | "de" | "fr", readonly string[]>> & { readonly or?: readonly string[] };
-
-const golden = async <T>(name: string) =>
-  load(await Deno.readTextFile(new URL(`../golden/${name}.yaml`, import.meta.url))) as T;
-const { requests, first, five } = await golden<{ requests: readonly Request[]; first: number; five: number }>(
-  "tool_requests",
-);
+const document = async <T>(path: string) =>
+  load(await Deno.readTextFile(new URL(`../../${path}.yaml`, import.meta.url))) as T;
+const { requests, first, five } = await document<
+  { requests: readonly Request[]; first: number; five: number }
+>("tests/golden/tool_requests");
 
 /** Whoever links a host has its tools as well. */
 const HOSTING = { HOSTING_API_TOKEN: "token-of-the-tests", HOSTING_ACCOUNT_ID: "account" };
@@ -58,9 +56,9 @@ Deno.test("what people say in three languages leads to the right tool, mostly as
   assert.ok(all.first >= first * all.of && all.five >= five * all.of, JSON.stringify(counts));
 });
 
-Deno.test("what the words are mended by is found, each tool by somebody's words in each language", async () => {
+Deno.test("what the search has learnt from is found, each tool by somebody's words in each language", async () => {
   await using gw = await opened();
-  const asked = Object.entries(await golden<Record<string, Said>>("tool_requests_dev")).flatMap((
+  const asked = Object.entries(await document<Asked>("manifests/asked")).flatMap((
     [tool, said],
   ) =>
     (["en", "de", "fr"] as const).flatMap((language) =>

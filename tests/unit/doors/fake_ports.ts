@@ -112,6 +112,7 @@ export function fakePorts(
       throw new GatewayError("E_AUTH", "Send a valid token");
     },
     listing: () => listing,
+    sites: () => [],
     callable: () => null,
     lists: { fresh() {}, key: () => "as ever", digest: () => "as ever" },
     stopping: new AbortController().signal,
