@@ -10,7 +10,6 @@ import { MARK_KEY } from "./damage.ts";
 import { commitInTurn } from "./database.ts";
 import { openBare } from "./opening.ts";
 import { signAll } from "./registered_kind.ts";
-import { registeredKv } from "./registered_kv.ts";
 import { Sealer } from "./seal.ts";
 import { isReadable, refusal, sizeOf } from "./store_file.ts";
 import { foreignRecords } from "./survey.ts";
@@ -59,7 +58,7 @@ export async function acceptRecords(store: StoreFile, confirm: boolean): Promise
   await signAll(kv, sealer.records, false);
   const mark = await wanted(entry.value, sealer);
   if (mark !== entry.value) await commitInTurn(kv.atomic().check(entry).set(MARK_KEY, mark));
-  const db = new Database(registeredKv(kv, sealer.records), Date.now, performance.now);
+  const db = new Database(kv, Date.now, performance.now);
   const audit = new Audit(db);
   await audit.append(acceptedRow(db.newId(), faults));
   await audit.close();

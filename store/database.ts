@@ -34,6 +34,8 @@ export interface KvTraits {
   readonly isInProcess?: boolean;
   /** What it is kept in, as messages say it. */
   readonly place?: string;
+  /** Puts something around what records read and change; each operation beneath is waited for by itself. */
+  around?(kv: Kv): Kv;
 }
 
 /** A KV, the clocks it is read with, and ids that only grow. */
@@ -69,7 +71,8 @@ export class Database {
       (error) => this.#said(error),
       (error, asked) => this.#ended(error, asked),
     );
-    this.#reading = this.#timeout?.kv ?? kv;
+    const reading = this.#timeout?.kv ?? kv;
+    this.#reading = traits.around?.(reading) ?? reading;
   }
 
   /** The KV; throws E_INTERNAL once the store is closed, or was found damaged. */

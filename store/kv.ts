@@ -44,6 +44,7 @@ import { SignIns } from "./sign_ins.ts";
 import { Sites } from "./sites.ts";
 import type { SiteShape, Store } from "./store.ts";
 import { Snapshots } from "./snapshots.ts";
+import type { Kv } from "./store_timeout.ts";
 import { Tokens } from "./tokens.ts";
 import { ToolCatalogs } from "./tool_catalogs.ts";
 import { Trials } from "./trials.ts";
@@ -179,8 +180,8 @@ function databaseOf(options: StoreOptions, { opened, clock, file, sealer }: Part
   const { path, now = Date.now, elapsed = clock.elapsed, open, around, log } = options;
   const isInProcess = isHere(path) && open === undefined && around === undefined;
   const traits = { stands: () => file?.check(), log, isInProcess, place: placeText(path) };
-  const kv = registeredKv(around?.(opened) ?? opened, sealer.records);
-  return new Database(kv, now, elapsed, clock, traits);
+  const registered = { ...traits, around: (kv: Kv) => registeredKv(kv, sealer.records) };
+  return new Database(around?.(opened) ?? opened, now, elapsed, clock, registered);
 }
 
 /** Resolves where the store can be read, is the one that was opened, and lasts; says in a sentence why it does not. */

@@ -108,11 +108,12 @@ export async function listKind(
       loaded = await load(kv, keys, kind, only);
       for await (const entry of kv.list(selector, { batchSize: BATCH, ...options })) {
         entries.push(entry);
-        const { bucket, name } = placeOf(entry.key);
-        names.add(name.toString("hex"));
+        const { bucket, name: bytes } = placeOf(entry.key);
+        const name = bytes.toString("hex");
+        names.add(name);
         const fault = entry.value === UNREADABLE
           ? null
-          : faultOf(keys, loaded.bucket(bucket), entry, Date.now());
+          : faultOf(keys, loaded.bucket(bucket), entry, Date.now(), name);
         if (fault !== null) found.push({ key: entry.key, fault });
       }
       const isAll = (isWhole || only !== null) && !("start" in selector || "end" in selector) &&

@@ -19,6 +19,7 @@ import {
 import { assertNone, listKind } from "./registered_kind.ts";
 import { toPortable } from "./portable.ts";
 import type { RecordKeys } from "./seal.ts";
+import type { Kv } from "./store_timeout.ts";
 
 /** KV reads no more keys at once. */
 const KEYS_READ_MAX = 10;
@@ -42,7 +43,7 @@ interface Becomes {
 }
 
 /** The KV of a store, with the registers of its records kept and looked at. All else is as the KV beneath does it. */
-export function registeredKv(kv: Deno.Kv, keys: RecordKeys): Deno.Kv {
+export function registeredKv(kv: Kv, keys: RecordKeys): Kv {
   const registers = new Registers(kv, keys);
   const registered = {
     get: (key: Deno.KvKey, options?: { consistency?: Deno.KvConsistencyLevel }) =>
@@ -54,9 +55,8 @@ export function registeredKv(kv: Deno.Kv, keys: RecordKeys): Deno.Kv {
       return isRegistered(from[0]) ? listed(registers.list(selector, options)) : kv.list(selector, options);
     },
     atomic: () => new RegisteredChange(kv, registers),
-    close: () => kv.close(),
   };
-  return registered as unknown as Deno.Kv;
+  return registered as unknown as Kv;
 }
 
 /** A listing of entries that are known once it begins. */
@@ -76,7 +76,7 @@ class Registers {
   /** The highest number of each kind that was seen: an older root is one that was put back. */
   readonly #seen = new Map<string, number>();
 
-  constructor(private readonly kv: Deno.Kv, private readonly keys: RecordKeys) {}
+  constructor(private readonly kv: Kv, private readonly keys: RecordKeys) {}
 
   async get(key: Deno.KvKey): Promise<Deno.KvEntryMaybe<unknown>> {
     const [entry] = await this.getMany([key]);
@@ -216,7 +216,7 @@ class RegisteredChange {
   /** By key: the last one holds. */
   readonly #becomes = new Map<string, Becomes>();
 
-  constructor(private readonly kv: Deno.Kv, private readonly registers: Registers) {}
+  constructor(private readonly kv: Kv, private readonly registers: Registers) {}
 
   check(...checks: Deno.AtomicCheck[]): this {
     return this.#add((atomic) => atomic.check(...checks));

@@ -117,7 +117,8 @@ const digest = (text: string): Buffer => hash("sha256", text, "buffer");
 
 /** The place of a key. */
 export function placeOf(key: Deno.KvKey): Place {
-  const group = digest(toPortable([key[0], key[1]]));
+  const group = digest(toPortable(key.slice(0, 2)));
+  if (key.length <= 2) return { bucket: group[group.length - 1]!, name: group.subarray(0, NAME_BYTES) };
   const name = Buffer.concat([
     group.subarray(0, GROUP_BYTES),
     digest(toPortable(key)).subarray(0, NAME_BYTES - GROUP_BYTES),
@@ -199,14 +200,18 @@ export function makeRoot(
   root: Pick<Root, "key" | "n">,
   tags: Uint8Array,
 ): Root {
-  const kept: number[] = [];
+  const bytes = new Uint8Array(BUCKETS * (1 + TAG_BYTES));
+  let end = 0;
   for (let n = 0; n < BUCKETS; n++) {
     const tag = tags.subarray(n * TAG_BYTES, (n + 1) * TAG_BYTES);
-    if (tag.some((byte) => byte !== 0)) kept.push(n, ...tag);
+    if (!tag.some((byte) => byte !== 0)) continue;
+    bytes[end] = n;
+    bytes.set(tag, end + 1);
+    end += 1 + TAG_BYTES;
   }
-  const bytes = Uint8Array.from(kept);
+  const kept = bytes.slice(0, end);
   const { key, n } = root;
-  return { key, n, tags: bytes, mac: new Uint8Array(keys.mac(key, rootText(kind, root), bytes)) };
+  return { key, n, tags: kept, mac: new Uint8Array(keys.mac(key, rootText(kind, root), kept)) };
 }
 
 /** The proofs of all buckets of a root, zeros for one that is empty, to write into. */
@@ -253,14 +258,15 @@ export function bucketOf(keys: RecordKeys, kind: string, root: Root, bucket: num
   return new Bucket(stored?.key ?? root.key, stored?.rows);
 }
 
-/** What is wrong with a record, or its absence, by its bucket; null for nothing. */
+/** What is wrong with a record, or its absence, by its bucket; null for nothing. `name` is that of its place, in hexadecimal. */
 export function faultOf(
   keys: RecordKeys,
   bucket: Bucket,
   { key, value, versionstamp }: Deno.KvEntryMaybe<unknown>,
   now: number,
+  name = placeOf(key).name.toString("hex"),
 ): Fault | null {
-  const row = bucket.rows.get(placeOf(key).name.toString("hex"));
+  const row = bucket.rows.get(name);
   if (versionstamp === null) return row === undefined || mayBeGone(row.end, now) ? null : "removed";
   if (row === undefined) return "added";
   return row.tag.equals(recordTag(keys, bucket.key, key, value)) ? null : "changed";

@@ -17,6 +17,7 @@ import {
   SEALING_KEY,
 } from "./registers.ts";
 import type { Sealed, Sealer } from "./seal.ts";
+import type { Kv } from "./store_timeout.ts";
 import { boundOf, SEALED_KINDS, sealedOf, withSealed } from "./sealed_kinds.ts";
 
 /** One commit has so many records: KV takes a hundred checks. */
@@ -130,7 +131,7 @@ class Reseal {
 
   constructor(
     private readonly raw: Deno.Kv,
-    private readonly kv: Deno.Kv,
+    private readonly kv: Kv,
     private readonly given: Resealing,
   ) {}
 
