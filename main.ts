@@ -2,6 +2,7 @@
 import { devEnvironment } from "./admin/dev_secrets.ts";
 import { makeUp, schedule } from "./gateway/clocks.ts";
 import { openGateway, readRegistry } from "./gateway/wire.ts";
+import { startTelemetry } from "./gateway/telemetry.ts";
 import { delay } from "./core/async.ts";
 import { freePort } from "./core/listening.ts";
 import { say } from "./core/say.ts";
@@ -39,6 +40,7 @@ try {
   const unused = unusedDatabase(processEnvironment, checked);
   if (unused !== null) say(Deno.stdout, unused);
   const gateway = await openGateway(checked, registry, { storage: { known: KNOWN_STORES_PATH } });
+  await startTelemetry(processEnvironment, gateway);
   schedule(gateway);
   await gateway.doubts.begin();
   const ending = await serve(gateway, checked, (address) => {

@@ -8,7 +8,7 @@ import { clientRoutes, connectionRoutes } from "./connections.ts";
 import { erasureRoutes } from "./erase.ts";
 import { refusal } from "./exchange.ts";
 import { freezeRoutes } from "./freezes.ts";
-import { healthRoutes, repoRoutes, snapshotRoutes } from "./health.ts";
+import { healthRoutes, metricsRoute, repoRoutes, snapshotRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
 import { proxiedToolRoutes } from "./proxied_tools.ts";
@@ -55,6 +55,7 @@ export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   approvalRoutes(app, ports);
   webhookRoutes(app, ports);
   healthRoutes(app, ports);
+  metricsRoute(app, ports, gate);
   app.all("/admin/api/*", (c) => {
     throw new GatewayError("E_NOT_FOUND", `The admin API has no ${c.req.method} ${c.req.path.slice(0, 200)}`);
   });

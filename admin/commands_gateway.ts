@@ -3,7 +3,8 @@ import type { Command } from "./command.ts";
 import { frozenLine } from "./commands_freezes.ts";
 import { unheldLine } from "./commands_proxied.ts";
 import { stateOf } from "./commands_webhooks.ts";
-import { type HealthReport, isJobWrong } from "./health.ts";
+import type { HealthReport } from "./health.ts";
+import { isJobWrong } from "../rules/readiness.ts";
 import type { SealedRecord } from "../store/store.ts";
 import { cell } from "./terminal.ts";
 
@@ -22,6 +23,7 @@ const health: Command = {
 function human(report: HealthReport): string {
   const { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed } = report;
   const {
+    problems = [],
     unpreviewed = [],
     proxies = [],
     held_tools = [],
@@ -39,7 +41,13 @@ function human(report: HealthReport): string {
       : `${kept}; retention ran at ${ran_at}${
         horizon === null ? "" : `, nothing is left from before ${horizon}`
       }.`,
-    ...jobs.filter((job) => isJobWrong(job, clock)).map(({ name, running_since, failing_since, event }) =>
+    // Of jobs and keys the lines below say more.
+    ...problems.filter(({ check }) => check === "store" || check === "audit").map(({ message }) =>
+      `${message}.`
+    ),
+    ...jobs.filter((job) => isJobWrong(job, Date.parse(clock))).map((
+      { name, running_since, failing_since, event },
+    ) =>
       failing_since === null
         ? `The run of ${name} that began at ${running_since} has not ended.`
         : `The runs of ${name} fail since ${failing_since}; the log says why (${event}).`

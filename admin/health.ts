@@ -12,7 +12,10 @@ import {
 import type { HeldTool, UnheldSite } from "../registry/proxied_reports.ts";
 import type { SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
+import { isJobWrong, type Problem } from "../rules/readiness.ts";
 import { type Unpreviewed, unpreviewed } from "./confirm_policy.ts";
+import { METRICS_TYPE } from "../core/metrics.ts";
+import type { AdminGate } from "./session.ts";
 import { answer, parameters } from "./exchange.ts";
 import type { AdminPorts, ProxyReport, RepoAppReport } from "./ports.ts";
 import { z } from "zod";
@@ -26,6 +29,8 @@ export interface HealthReport {
   readonly ok: boolean;
   /** The gateway's clock, ISO 8601. */
   readonly clock: string;
+  /** What keeps it from carrying out calls, as /readyz says it; with the sentence of a job or key that is below as well. */
+  readonly problems: readonly Problem[];
   readonly retention: RetentionState;
   /** What it does on its clocks, as the process that was asked has seen it. */
   readonly jobs: readonly JobReport[];
@@ -77,15 +82,9 @@ interface KeptChanges {
 /** Of its quota a site has used so much before health names it. */
 const NEAR_QUOTA = 0.8;
 
-/** No run takes so long. */
-const RUN_MS_MAX = 60 * 60_000;
-
-/** Whether its last run failed, or does not end. */
-export const isJobWrong = ({ failing_since, running_since }: JobReport, clock: string): boolean =>
-  failing_since !== null || Date.parse(clock) - Date.parse(running_since ?? clock) > RUN_MS_MAX;
-
 /** How the gateway does now. Throws where the store does not answer. */
 export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
+  const problems = await ports.problems();
   await ports.store.ping(); // a store that is damaged or gone may still answer what follows
   const clock = new Date(ports.now()).toISOString();
   const jobs = ports.jobs();
@@ -104,10 +103,11 @@ export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
   const ok = retention.waiting === null && sealed.length === 0 && held_tools.length === 0 &&
     webhooks.every(({ off }) => off === null) &&
     versions.every(({ days_left, sites }) => days_left > 0 || sites === 0) &&
-    !jobs.some((job) => isJobWrong(job, clock));
+    !jobs.some((job) => isJobWrong(job, ports.now())) && problems.length === 0;
   return {
     ok,
     clock,
+    problems,
     retention,
     jobs,
     sealed,
@@ -125,6 +125,15 @@ export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
 /** Adds the health page. */
 export function healthRoutes(app: Hono, ports: AdminPorts): void {
   app.get("/admin/api/health", async (c) => answer(c, await healthReport(ports)));
+}
+
+/** Adds the figures for Prometheus, for whoever has the master token and no METRICS_TOKEN. */
+export function metricsRoute(app: Hono, ports: AdminPorts, { check }: Pick<AdminGate, "check">): void {
+  app.get(
+    "/admin/metrics",
+    check,
+    async () => new Response(await ports.metrics(), { headers: { "content-type": METRICS_TYPE } }),
+  );
 }
 
 /** Requests' ids say when they were made. */

@@ -2,7 +2,8 @@
 import { type AuditRow, isWorking } from "../core/model.ts";
 import type { AdminCaller } from "../identity/rights.ts";
 import type { DayCount } from "../store/store.ts";
-import { type HealthReport, healthReport, isJobWrong } from "./health.ts";
+import { type HealthReport, healthReport } from "./health.ts";
+import { isJobWrong } from "../rules/readiness.ts";
 import type { AdminPorts } from "./ports.ts";
 import type { Recent } from "./recent_rows.ts";
 import { isOwnSite } from "./site_rights.ts";
@@ -265,7 +266,7 @@ function ofUpkeep(
   { versions, sealed, jobs, clock, proxies, retention, kept_changes }: HealthReport,
 ): Attention[] {
   const ending = versions.filter(({ sites }) => sites > 0);
-  const wrong = jobs.filter((job) => isJobWrong(job, clock));
+  const wrong = jobs.filter((job) => isJobWrong(job, Date.parse(clock)));
   const health = { command: "gateway health" };
   return [
     {

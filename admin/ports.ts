@@ -18,6 +18,7 @@ import type { ApprovalsPort, ApprovalViewsPort } from "../registry/approval_repo
 import type { LinkableReport } from "../registry/linkable_report.ts";
 import type { TrialsPort } from "../registry/trial_reports.ts";
 import type { ProbeReport } from "../registry/probe_report.ts";
+import type { Problem } from "../rules/readiness.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
 import type { AuditQuery, Erasure, ErasureReport, Store } from "../store/store.ts";
 import type { AdminCaller, RecordAction } from "../identity/rights.ts";
@@ -216,6 +217,10 @@ export interface AdminPorts {
   clients(): Promise<ClientsPort>;
   /** What the gateway does on its clocks. */
   jobs(): readonly JobReport[];
+  /** Its figures, as text for Prometheus. */
+  metrics(): Promise<string>;
+  /** What keeps the gateway from carrying out calls; `/readyz` says the same. */
+  problems(): Promise<readonly Problem[]>;
   /** Proxies, as they seem, that requests come over and that the settings do not name. */
   proxies(): readonly ProxyReport[];
   /** Versions of upstreams' APIs that end soon, or have ended. */

@@ -1,8 +1,8 @@
 /** Who may use the admin API: the master token, a session that was opened with it, or a person who has signed in. */
-import { hash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { parse } from "hono/utils/cookie";
+import { isSecret } from "../core/credentials.ts";
 import { GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
 import { loginBody } from "./bodies.ts";
@@ -39,7 +39,7 @@ export interface AdminGate {
 
 /** Makes the gate. */
 export function adminGate(ports: AdminPorts): AdminGate {
-  const matches = masterToken(ports.masterToken);
+  const matches = isSecret(ports.masterToken);
   const wrong = wrongAttempts(ports);
   const callers = callersOf(ports, matches, wrong);
   const master = masterSignIn(ports, matches, wrong);
@@ -146,13 +146,6 @@ function callersOf(ports: AdminPorts, matches: (token: string) => boolean, wrong
 function flags(ports: AdminPorts) {
   const secure = !isLoopback(new URL(ports.baseUrl).hostname);
   return { httpOnly: true, sameSite: "Strict", secure, path: COOKIE_PATH } as const;
-}
-
-/** Whether a text is the master token; digests are compared, in a time that does not tell how much agrees. */
-function masterToken(token: string): (text: string) => boolean {
-  const digest = (text: string) => hash("sha256", text, "buffer");
-  const kept = digest(token);
-  return (text) => timingSafeEqual(kept, digest(text));
 }
 
 /** Counts a wrong credential. Throws E_RATE_LIMITED. */

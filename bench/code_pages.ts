@@ -59,6 +59,12 @@ async function clone(): Promise<void> {
 
 function answering(): SiteContext {
   const base_url = "https://bench.example";
+  const cache = {
+    get: () => `${base_url}/wp-json/` as never,
+    set: () => {},
+    drop: () => {},
+    once: () => Promise.resolve(`${base_url}/wp-json/` as never),
+  };
   return {
     site: { base_url } as Site,
     now: Date.now,
@@ -71,12 +77,8 @@ function answering(): SiteContext {
       throw new Error("no pace is kept");
     },
     secret: () => Promise.resolve({ username: "bench", application_password: "bench" }) as Promise<never>,
-    cache: {
-      get: () => `${base_url}/wp-json/` as never,
-      set: () => {},
-      drop: () => {},
-      once: () => Promise.resolve(`${base_url}/wp-json/` as never),
-    },
+    cache,
+    shared: cache,
     send: (out) => Promise.resolve(answer(out)),
   };
 }

@@ -1,4 +1,5 @@
 /** Credentials in texts of whatever origin, by what they look like. */
+import { hash, timingSafeEqual } from "node:crypto";
 
 /** What stands in the place of one. */
 export const REDACTED = "[redacted]";
@@ -72,4 +73,11 @@ export function pieceAround({ before, found, after, isCutBefore, isCutAfter }: P
   const at = clean === whole ? left.length : clean.indexOf(found);
   if (at < 0) return clean.slice(0, 2 * AROUND_CHARACTERS);
   return clean.slice(Math.max(0, at - AROUND_CHARACTERS), at + found.length + AROUND_CHARACTERS);
+}
+
+/** Whether a text is that secret; digests are compared, in a time that does not tell how much agrees. */
+export function isSecret(secret: string): (text: string) => boolean {
+  const digest = (text: string) => hash("sha256", text, "buffer");
+  const kept = digest(secret);
+  return (text) => timingSafeEqual(kept, digest(text));
 }

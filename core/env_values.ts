@@ -205,6 +205,14 @@ export function prefix(text: string): string {
   throw new Wrong("is not a token prefix", "1 to 16 of a-z and 0-9, a letter first, and not oat");
 }
 
+/** One of these words. */
+export function oneOf(...words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (words.includes(text)) return text;
+    throw new Wrong("is no value of it", words.map((word) => `"${word}"`).join(" or "));
+  };
+}
+
 /** One line of text. */
 export function line(text: string): string {
   if (!CONTROL.test(text)) return text;

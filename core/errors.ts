@@ -55,6 +55,7 @@ export const GATEWAY_CODES = {
     E_FILE_EXISTS: "a file of that path exists already",
     E_REPO_NOT_EMPTY: "the repository holds more than a new project may overwrite",
     E_SHA_MISMATCH: "the file changed since it was read",
+    E_NOT_BUILT: "the hosting has not built the commit that is to go live, or its build failed",
     E_STALE_PREVIEW: "what the call would replace was changed since it was looked at",
     E_ROUTE_EXISTS: "a page of that route exists already",
     E_BUILDER_REQUIRED: "the site has several page builders and none was named",
@@ -107,6 +108,34 @@ export const CODES = { ...GATEWAY_CODES, ...CONNECTOR_CODES } satisfies Record<s
 
 /** A stable error code. */
 export type Code = keyof typeof CODES;
+
+/**
+ * Whose matter a code is: the caller's, who asked for what cannot be; a rule's or a limit's, which did what it is for; an
+ * upstream's; a site's own tool's, which reported a failure; or the gateway's. Only the last is an outage of the gateway.
+ */
+export type CodeClass = "caller" | "policy" | "upstream" | "tool" | "gateway";
+
+/** Where the status alone does not tell. */
+const CLASSES: { readonly [C in Code]?: CodeClass } = {
+  E_TOOL_ERROR: "tool",
+  E_AMBIGUOUS_SITE: "caller",
+  E_BAD_TEMPLATE_DATA: "upstream",
+  E_SOCIAL_ADS_TOKEN_EXPIRED: "upstream",
+  E_SOCIAL_ADS_AUTH: "upstream",
+  E_APPROVAL_PENDING: "policy",
+  E_OUTCOME_UNKNOWN: "policy",
+  E_BUSY: "policy",
+};
+
+/** The class of a code. */
+export function classOf(code: Code): CodeClass {
+  const known = CLASSES[code];
+  if (known !== undefined) return known;
+  const { status } = CODES[code];
+  if (status === 403 || status === 423 || status === 429) return "policy";
+  if (status === 502) return "upstream";
+  return status >= 500 ? "gateway" : "caller";
+}
 
 /** Further facts of a refusal. */
 export interface GatewayErrorOptions {

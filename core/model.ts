@@ -168,6 +168,8 @@ export interface JobReport {
   readonly name: string;
   /** Since when it runs; null while it does not. */
   readonly running_since: string | null;
+  /** When its last run began, whatever came of it; null before the first. */
+  readonly began_at: string | null;
   /** When it last went well; null where it has not yet. */
   readonly done_at: string | null;
   /** Since when every run has failed; null where the last went well. */

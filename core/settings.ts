@@ -80,6 +80,21 @@ export const GATEWAY_SETTINGS = [
     meaning: "32-byte keys in base64, comma separated: the first seals credentials, all of them open",
     read: read.keys,
   },
+  {
+    name: "METRICS_TOKEN",
+    default: null,
+    secret: true,
+    meaning:
+      "Opens /metrics, where Prometheus reads figures, and nothing else; at least 32 characters. Unset, there is no /metrics",
+    read: read.masterToken,
+  },
+  {
+    name: "CALL_LOG",
+    default: null,
+    meaning:
+      "`json` writes a line of JSON for each call to standard output: who called what, and what came of it; unset, none",
+    read: read.oneOf("json"),
+  },
   { name: "TOKEN_PREFIX", default: "gate", meaning: "First word of the tokens made here", read: read.prefix },
   {
     name: "ALLOW_PRIVATE_UPSTREAMS",
@@ -144,8 +159,17 @@ export const GATEWAY_SETTINGS = [
 /** What the driver of PostgreSQL looks at; nothing of it is used. */
 export const DATABASE_VARIABLES = ["NODE_PG_FORCE_NATIVE", "PGBINARY", "PGREPLICATION", "USER"] as const;
 
-/** What else the process reads: the host's own marks, those of the YAML library, what the runtime shows a KV Connect server, and what its driver of PostgreSQL looks at. */
+/** What the runtime's tracing is told by; the rest of its variables the runtime alone reads. */
+const TRACE_VARIABLES = [
+  "OTEL_DENO",
+  "OTEL_TRACES_SAMPLER",
+  "OTEL_TRACES_SAMPLER_ARG",
+  "OTEL_PROPAGATORS",
+] as const;
+
+/** What else the process reads: the runtime's tracing, the host's own marks, those of the YAML library, what the runtime shows a KV Connect server, and what its driver of PostgreSQL looks at. */
 export const HOST_VARIABLES = [
+  ...TRACE_VARIABLES,
   "LOG_STREAM",
   "LOG_TOKENS",
   "DENO_DEPLOY",
@@ -171,6 +195,10 @@ export interface Settings {
   readonly masterToken: string;
   /** 32 bytes each; the first encrypts, all decrypt. */
   readonly encryptionKeys: readonly Uint8Array<ArrayBuffer>[];
+  /** Opens /metrics; null where there is none. */
+  readonly metricsToken: string | null;
+  /** Whether each call is a line of standard output. */
+  readonly logsCalls: boolean;
   readonly tokenPrefix: string;
   /** Host names as URL.hostname spells them: lower case, IPv6 in brackets. */
   readonly privateUpstreams: readonly string[];
@@ -346,6 +374,8 @@ function shape(
     placeSetting,
     masterToken: get("MASTER_TOKEN"),
     encryptionKeys: get("ENCRYPTION_KEYS"),
+    metricsToken: get("METRICS_TOKEN"),
+    logsCalls: get("CALL_LOG") !== null,
     tokenPrefix: get("TOKEN_PREFIX"),
     privateUpstreams: get("ALLOW_PRIVATE_UPSTREAMS"),
     trustedProxies: get("TRUSTED_PROXIES"),

@@ -1,8 +1,12 @@
 /** The one server behind both doors: REST, MCP, admin and the health checks. */
 import { type Context, Hono, type HonoRequest } from "hono";
+import { isSecret } from "../core/credentials.ts";
 import { clipped, GatewayError } from "../core/errors.ts";
+import { METRICS_TYPE } from "../core/metrics.ts";
+import { rooted } from "../core/tracing.ts";
 import { onDemand } from "../core/async.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
+import { type Problem, STOPPING } from "../rules/readiness.ts";
 import type { Proxies } from "./proxies.ts";
 
 /** What is mounted where. */
@@ -24,6 +28,10 @@ export interface AppParts {
   readonly proxies: Pick<Proxies, "notice" | "addressOf">;
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
+  /** Figures for Prometheus, and who may read them: nobody where there is no token. */
+  readonly metrics: { readonly token: string | null; text(): Promise<string> };
+  /** What keeps it from carrying out calls. */
+  problems(): Promise<readonly Problem[]>;
   /** Whether the gateway is about to stop. */
   draining(): boolean;
   /** A new ULID. */
@@ -41,6 +49,8 @@ export interface RequestInfo {
 
 const HEADERS = { "content-type": "application/json" };
 const MCP_PATH = "/mcp";
+const MCP_SPAN = { "gateway.door": "mcp" };
+const REST_SPAN = { "gateway.door": "rest" };
 /** What the name of a tool follows where it is called over REST. */
 export const TOOL_PATH = "/api/v1/tools/";
 
@@ -58,9 +68,9 @@ export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded !== null) parts.proxies.notice(hostOf(info), forwarded);
     const path = request.method === "POST" ? pathOf(request.url) : "";
-    if (path === MCP_PATH) return parts.mcp(request).then(naming);
+    if (path === MCP_PATH) return rooted("door", MCP_SPAN, () => parts.mcp(request)).then(naming);
     const tool = toolCalledAt(path);
-    if (tool !== null) return call(request, tool);
+    if (tool !== null) return rooted("door", REST_SPAN, () => call(request, tool));
     return Promise.resolve(app.fetch(request, info)).then(naming);
   };
 }
@@ -80,13 +90,15 @@ const hostOf = (info: RequestInfo | undefined): string | null =>
   info !== undefined && "hostname" in info.remoteAddr ? info.remoteAddr.hostname : null;
 
 function addRoutes(app: Hono, parts: AppParts): void {
-  const health = async (mayDrain: boolean) => {
-    const ok = !(mayDrain && parts.draining()) && await parts.ping().then(() => true, () => false);
-    return new Response(JSON.stringify({ ok }), { status: ok ? 200 : 503, headers: HEADERS });
-  };
+  const said = (ok: boolean, more: object = {}) =>
+    new Response(JSON.stringify({ ok, ...more }), { status: ok ? 200 : 503, headers: HEADERS });
   app.get("/", async (c) => await parts.home(c) ?? unanswered(c));
-  app.get("/healthz", () => health(false));
-  app.get("/readyz", () => health(true));
+  app.get("/healthz", async () => said(await parts.ping().then(() => true, () => false)));
+  app.get("/readyz", async () => {
+    const problems = parts.draining() ? [STOPPING] : await parts.problems();
+    return problems.length === 0 ? said(true) : said(false, { problems });
+  });
+  addMetrics(app, parts.metrics);
   app.all(MCP_PATH, (c) => parts.mcp(c.req.raw));
   app.all(`${MCP_PATH}/:site`, (c) => parts.mcp(c.req.raw));
   const later = (make: () => Promise<Hono>, ...paths: string[]) => {
@@ -117,6 +129,18 @@ function addRoutes(app: Hono, parts: AppParts): void {
       "Something failed inside the gateway; its operator finds the cause in the log",
     );
     return naming(requestId, failure(error), 500, { ...HEADERS, ...CORS });
+  });
+}
+
+function addMetrics(app: Hono, { token, text }: AppParts["metrics"]): void {
+  if (token === null) return; // as if it were not there
+  const isToken = isSecret(token);
+  app.get("/metrics", async ({ req }) => {
+    const sent = /^Bearer +(\S+)$/i.exec(req.header("authorization") ?? "")?.[1] ?? "";
+    if (isToken(sent)) return new Response(await text(), { headers: { "content-type": METRICS_TYPE } });
+    const error = new GatewayError("E_AUTH", "Send Authorization: Bearer <METRICS_TOKEN>");
+    const headers = { ...HEADERS, ...CORS, "www-authenticate": 'Bearer realm="metrics"' };
+    return new Response(failure(error), { status: error.status, headers });
   });
 }
 

@@ -56,7 +56,7 @@ export interface McpPorts extends SubscriptionPorts, Pick<OffersPorts, "callable
   /** What a client carries while its call waits for a person. */
   readonly rounds: RoundsPort;
   /** Told of a fault that is no refusal, beside its answer. */
-  report?(fault: unknown, requestId: string): void;
+  report?(fault: unknown, requestId: string, refusedAt?: "mcp"): void;
   /** The values of Host that are answered, with port where there is one, in lower case. */
   readonly hosts: ReadonlySet<string>;
   /** Without a trailing slash. */
@@ -80,7 +80,7 @@ export function mcpDoor(ports: McpPorts): (request: Request) => Promise<Response
       return await answer(request, requestId, ports, answers, held);
     } catch (thrown) {
       const error = asGatewayError(thrown, requestId);
-      if (error !== thrown) ports.report?.(thrown, requestId);
+      ports.report?.(thrown, requestId, "mcp");
       return refusal(error, requestId, ports.baseUrl);
     } finally {
       held.release();
@@ -253,7 +253,7 @@ class Answers {
     } catch (thrown) {
       // As HTTP: who asks too often is told when to come back.
       if (thrown instanceof GatewayError && thrown.code === "E_RATE_LIMITED") throw thrown;
-      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, asked.requestId);
+      this.#ports.report?.(thrown, asked.requestId);
       return refusedBy(asGatewayError(thrown, asked.requestId), frame);
     }
   }
@@ -333,7 +333,7 @@ class Answers {
       waits = waitingFor(call, value);
       result = succeeded(value, requestId, call.narrowed?.full);
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) this.#ports.report?.(thrown, requestId);
+      this.#ports.report?.(thrown, requestId);
       waits = waitingFor(call, thrown);
       result = failed(asGatewayError(thrown, requestId));
     }

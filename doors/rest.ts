@@ -31,7 +31,8 @@ export interface RestPorts {
   openapi(version: OpenApiVersion): Promise<string>;
   readonly baseUrl: string;
   newId(): string;
-  log(event: Record<string, unknown>): void;
+  /** Told of all that is thrown, under which request id, and at which door where no call was made of the request. */
+  report(thrown: unknown, requestId: string, refusedAt?: "rest"): void;
 }
 
 const HEADERS = { "content-type": "application/json", ...CORS };
@@ -81,10 +82,12 @@ export function restDoor(app: Hono, ports: RestPorts): CallOverRest {
 async function call(ports: RestPorts, request: Request, tool: string): Promise<Response> {
   const requestId = ports.newId();
   let body: HeldBody | undefined;
+  let isCall = false;
   try {
     const found = ports.authenticate(request);
     const caller = found instanceof Promise ? await found : found;
     const held = body = ports.bodies.body(caller.token.id);
+    isCall = true;
     const value = await ports.dispatch({
       door: "rest",
       requestId,
@@ -105,7 +108,7 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
       ? naming(requestId, text, 200, { ...HEADERS, ...REPLAYED })
       : answering(requestId, text);
   } catch (thrown) {
-    return refuse(ports, thrown, requestId);
+    return refuse(ports, thrown, requestId, isCall);
   } finally {
     body?.release();
   }
@@ -165,10 +168,10 @@ function versionOf(asked: string | undefined): OpenApiVersion {
   throw new GatewayError("E_BAD_INPUT", `version: expected ${there}, the versions of OpenAPI there are`);
 }
 
-/** The answer to anything thrown; what is no refusal is logged under the request id the message gives. */
-function refuse(ports: RestPorts, thrown: unknown, requestId: string): Response {
+/** The answer to anything thrown; a fault of the gateway is logged under the request id the message gives. */
+function refuse(ports: RestPorts, thrown: unknown, requestId: string, isCall = false): Response {
   const error = asGatewayError(thrown, requestId);
-  if (error !== thrown) ports.log({ event: "internal", request_id: requestId, cause: String(thrown) });
+  ports.report(thrown, requestId, isCall ? undefined : "rest");
   const headers = {
     ...HEADERS,
     ...(error.replayed ? REPLAYED : {}),

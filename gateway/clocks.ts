@@ -33,6 +33,8 @@ export interface Clocked {
   readonly watch: Recurring;
   /** Writes each day how far the audit is to where others keep it. */
   readonly anchoring: Recurring;
+  /** Does again what failed last. */
+  readonly jobs: { retry(): Promise<void> };
   log(event: Record<string, unknown>): void;
 }
 
@@ -41,7 +43,7 @@ export interface Clocked {
  * past what it says itself, is a line in the log.
  */
 export function schedule(
-  { retention, doubts, erasing, approvals, webhooks, snapshots, toolCatalogs, watch, anchoring, log }:
+  { retention, doubts, erasing, approvals, webhooks, snapshots, toolCatalogs, watch, anchoring, jobs, log }:
     Clocked,
   wait = delay,
 ): void {
@@ -63,6 +65,8 @@ export function schedule(
   // A run that was killed with its process is not left until the next hour.
   register("snapshots taken over", "*/2 * * * *", () => snapshots.takeOver());
   register("audit anchor", "5 0 * * *", () => anchoring.run());
+  // Some run once an hour; what failed, as while the store was away, is not left so until the next.
+  register("failed jobs", "*/2 * * * *", () => jobs.retry());
   register("vendor watch", "0 6 * * *", () => watch.run());
   // Each minute it looks what is due: a site that was registered has its tools soon.
   register("tool catalogues", "* * * * *", () => toolCatalogs.run());

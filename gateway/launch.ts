@@ -27,15 +27,22 @@ export interface Launch {
   readonly store?: string | null;
   /** Whether a program is on this machine; the runtime speaks up about one that is not. */
   installed(program: string): boolean;
+  /** The runtime itself, which a set names `deno`: it need not be on the PATH. */
+  readonly runtime?: string;
 }
 
 /** The set as flags of `deno run`. Throws an Error that names what cannot be a flag. */
-export function permissionFlags(set: PermissionSet, { root, store = null, installed }: Launch): string[] {
+export function permissionFlags(
+  set: PermissionSet,
+  { root, store = null, installed, runtime }: Launch,
+): string[] {
   return Object.entries(withStore(set, store)).flatMap(([kind, granted]) => {
     if (!KINDS.includes(kind)) throw new Error(`deno.json: "${kind}" is no kind of permission`);
     if (typeof granted === "boolean") return granted ? [`--allow-${kind}`] : [];
     let listed = PATHS.includes(kind) ? granted.map((path) => resolve(root, path)) : granted;
-    if (kind === "run") listed = listed.filter(installed);
+    if (kind === "run") {
+      listed = listed.flatMap((one) => one === "deno" && runtime ? [runtime] : installed(one) ? [one] : []);
+    }
     for (const one of listed) {
       if (one.includes(",")) throw new Error(`"${one}" has a comma, which no permission can name; move it`);
     }
@@ -96,9 +103,17 @@ function launch([name, script, ...rest]: readonly string[]): never {
     );
   }
   const store = storeFile(set, Deno.env.get("KV_PATH"), Deno.cwd());
-  const flags = permissionFlags(set, { root, store, installed: onPath });
+  const flags = permissionFlags(set, { root, store, installed: onPath, runtime: Deno.execPath() });
   if (store !== null && set.write !== true) makeFolder(store.slice(0, store.lastIndexOf("/")) || "/");
+  traceOwnSpansOnly();
   become(["run", "--no-prompt", ...flags, resolve(root, script), ...rest]);
+}
+
+/** As core/tracing.ts says: the runtime's own spans hold whole addresses. A choice of the operator stays, and is refused. */
+function traceOwnSpansOnly(): void {
+  if (!Deno.env.get("OTEL_DENO")) return;
+  const wanted = { OTEL_TRACES_SAMPLER: "parentbased_always_off", OTEL_PROPAGATORS: "none" };
+  for (const [name, value] of Object.entries(wanted)) if (!Deno.env.get(name)) Deno.env.set(name, value);
 }
 
 /** The script may write the store's file, not its folder, which is for its owner alone; where the folder cannot be made, the script says why. */

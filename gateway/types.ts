@@ -5,6 +5,9 @@ import type { OAuthParts } from "../identity/oauth/parts.ts";
 import type { ApprovalDesk } from "../guard/approvals.ts";
 import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Erasing } from "../guard/audit/erasing.ts";
+import type { Jobs } from "../guard/jobs.ts";
+import type { Figures } from "../guard/figures.ts";
+import type { LineStream } from "../guard/call_log.ts";
 import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
@@ -33,6 +36,8 @@ export interface Replacements {
   readonly signedIn?: OAuthParts["signedIn"];
   /** Told of every answer of a tool that is no refusal. */
   readonly answers?: DispatchPorts["answers"];
+  /** Where the lines of calls go, where the settings ask for them. */
+  readonly callLog?: LineStream;
   /** What a passphrase costs to judge. */
   readonly passphraseCost?: PassphraseCost;
   /** Waits within a call; rejects as soon as the signal aborts. */
@@ -59,6 +64,10 @@ export interface Gateway {
   /** Says which versions of upstreams end soon. */
   readonly watch: VendorWatch;
   readonly anchoring: Anchoring;
+  /** What runs on clocks, as this process has seen it. */
+  readonly jobs: Pick<Jobs, "retry">;
+  /** What is counted of calls. */
+  readonly figures: Figures;
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */

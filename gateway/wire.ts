@@ -6,7 +6,7 @@ import { dispatched } from "../doors/mcp_call.ts";
 import { described, describedTools } from "../doors/openapi.ts";
 import { Proxies } from "../doors/proxies.ts";
 import { restDoor } from "../doors/rest.ts";
-import { watched } from "./operator.ts";
+import { siteWork, watched, watchOf } from "./operator.ts";
 import type { Gateway, Replacements } from "./types.ts";
 import { accessTokens, grantTokens } from "../identity/access.ts";
 import { ApprovalDesk } from "../guard/approvals.ts";
@@ -28,6 +28,8 @@ import { Erasing } from "../guard/audit/erasing.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
+import { MetricsText } from "../guard/metrics_text.ts";
+import { Readiness } from "../guard/readiness.ts";
 import { Retention } from "../guard/audit/retention.ts";
 import { proxiedTools } from "../guard/proxied/gateway_source.ts";
 import { holds } from "../platforms/_content/holds.ts";
@@ -35,11 +37,11 @@ import { reaches } from "../guard/pipeline/scope.ts";
 import { guideOf, ToolLists } from "../guard/tool_lists.ts";
 import { Rounds } from "../guard/consent/rounds.ts";
 import { Sealer } from "../store/seal.ts";
-import { CLOCK, delay as pause, onDemand } from "../core/async.ts";
+import { CLOCK, delay as pause, ended, onDemand } from "../core/async.ts";
 import { hostsOf } from "../identity/origin.ts";
 import { logLine } from "../core/say.ts";
 import { growingIds } from "../core/ulid.ts";
-import { VERSION } from "../core/model.ts";
+import { LIMITS, VERSION } from "../core/model.ts";
 import { asWritten } from "../platforms/_http/addresses.ts";
 import { createHttp } from "../platforms/_http/http.ts";
 import { Catalog } from "../registry/catalog.ts";
@@ -80,6 +82,8 @@ export async function openGateway(
         (await import("../console/docs.tsx")).docsApp(describedTools(registry.tools.values()), parts.baseUrl),
       proxies: parts.noticed,
       ping: () => store.ping(),
+      problems: () => parts.readiness.problems(),
+      metrics: { token: settings.metricsToken, text: () => parts.metrics.text() },
       newId: parts.newId,
       draining: () => stopping.signal.aborted,
       log: parts.log,
@@ -95,6 +99,8 @@ export async function openGateway(
     toolCatalogs: proxied,
     watch: parts.watch,
     anchoring: parts.anchoring,
+    jobs: parts.jobs,
+    figures: parts.figures,
     log: parts.log,
     setsAtRest: async () => {
       while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
@@ -107,6 +113,7 @@ export async function openGateway(
       ownHttp?.[Symbol.dispose]();
       await stopped; // its lease is given back while there is a store
       await store.close();
+      if (parts.callLog !== null) await ended(parts.callLog.flush(), LIMITS.SHUTDOWN_CUT_OFF_MS);
     },
   };
 }
@@ -114,7 +121,9 @@ export async function openGateway(
 /** What everything else is made with: the store, the way out, the clock, the log. */
 async function openBase(settings: Settings, registry: Registry, replace: Replacements) {
   const { connectors } = registry;
-  const { now = Date.now, log = logLine, delay = pause } = replace;
+  const { now = Date.now, delay = pause } = replace;
+  const stream = settings.logsCalls ? replace.callLog ?? Deno.stdout : null;
+  const { figures, log, ...watch } = watchOf(now, replace.log ?? logLine, stream);
   const opened = await openStore({
     path: settings.kvPath ?? undefined,
     named: settings.placeSetting,
@@ -124,6 +133,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     undoDays: settings.undoDays,
     now,
     log,
+    committed: (isMade, seconds) => figures.commit(isMade, seconds),
     ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;
@@ -145,15 +155,18 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     ownHttp,
     baseUrl,
     now,
+    elapsed: replace.storage?.clock?.elapsed.bind(replace.storage.clock) ?? CLOCK.elapsed,
     log,
     newId,
     setRuns,
     ...telling({ store, baseUrl, now, titleOf, log }),
-    ports: { connectors, store, http, upstream, cache: new FactCaches(now), now, delay, setRuns },
+    ports: { connectors, store, http, upstream, cache: new FactCaches(now), figures, now, delay, setRuns },
+    figures,
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
     bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
     stopping,
+    ...watch,
     noticed: new Proxies(settings.trustedProxies, { now, log }),
     logFault: (request_id: string, thrown: unknown) =>
       log({
@@ -167,10 +180,9 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
 type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** The tools there are, who may call them, the pipeline of a call, and what waits for a person. */
-function guardOf(
-  { settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit, stopping, baseUrl, tell }:
-    Base,
-) {
+function guardOf(base: Base) {
+  const { settings, registry, replace, ports, store, now, log, newId, jobs, tokenLimit, stopping } = base;
+  const { baseUrl, tell, ended } = base;
   const { connectors, tools, proxies } = registry;
   const tokenOfGrant = grantTokens((groups) => catalog.inGroups(groups));
   const authenticate = authenticator({
@@ -189,8 +201,7 @@ function guardOf(
     builtIn: new Set(tools.keys()),
   });
   const sources = [builtIn(tools), proxied.source, ...(replace.sources ?? [])];
-  const hasSecret = (name: string) => (settings.upstream[name] ?? null) !== null;
-  const catalog = new Catalog(sources, { hasSecret, reaches });
+  const catalog = new Catalog(sources, { hasSecret: (name) => settings.upstream[name] != null, reaches });
   const lists = new ToolLists({ ...ports, catalog });
   const admitting = {
     ...ports,
@@ -205,12 +216,11 @@ function guardOf(
   const callers = { ...store, grants: store.oauthGrants, tokenOfGrant, now };
   const sets = setsOnDemand(onDemand(async () => {
     const { ChangeSets } = await import("../guard/sets/change_sets.ts");
-    const stands = callerNow(callers);
-    const ports = { ...admitting, sets, dispatch, callerNow: stands, newId };
-    return new ChangeSets(ports);
+    return new ChangeSets({ ...admitting, sets, dispatch, callerNow: callerNow(callers), newId });
   }));
   const callsInFlight = new CallsInFlight(settings.callsPerToken);
-  const dispatch = dispatcher({ ...admitting, sets, tokenLimit, callsInFlight, answers: replace.answers });
+  const told = { ended, answers: replace.answers };
+  const dispatch = dispatcher({ ...admitting, ...told, sets, tokenLimit, callsInFlight });
   const callerOf = callerOfGrant(callers);
   return {
     authenticate,
@@ -226,15 +236,20 @@ function guardOf(
   };
 }
 
-/** What runs on the clocks beside that. */
-const clockedOf = ({ settings, ports, store, now, log, newId, jobs, tell }: Base) => ({
-  retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
-  erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
-  doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
-  snapshots: new Snapshots({ ...ports, newId, jobs, log }),
-  watch: new VendorWatch({ ...ports, log }),
-  anchoring: new Anchoring({ store, log, keep: keepAnchor }),
-});
+/** What runs on the clocks beside that, and what is known of how it goes. */
+function clockedOf({ settings, ports, store, now, elapsed, log, newId, jobs, tell, figures }: Base) {
+  const readiness = new Readiness({ store, jobs, now, elapsed });
+  return {
+    retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
+    erasing: new Erasing({ store, audit: store.audit, now, newId, jobs, log }),
+    doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
+    snapshots: new Snapshots({ ...ports, newId, jobs, log }),
+    watch: new VendorWatch({ ...ports, log }),
+    anchoring: new Anchoring({ store, log, keep: keepAnchor }),
+    readiness,
+    metrics: new MetricsText({ figures, store, readiness, jobs, now, elapsed }),
+  };
+}
 
 type Guarded = Base & ReturnType<typeof guardOf> & ReturnType<typeof clockedOf>;
 
@@ -258,7 +273,7 @@ function accountsOf({ ports, store, baseUrl, now, log, newId, logFault }: Guarde
 type Parts = Guarded & ReturnType<typeof accountsOf>;
 
 function restOf(
-  { authenticate, dispatch, lists, store, tokenLimit, bodies, registry, connectors, baseUrl, newId, log }:
+  { authenticate, dispatch, lists, store, tokenLimit, bodies, registry, connectors, baseUrl, newId, report }:
     Parts,
   app: Parameters<typeof restDoor>[0],
 ): ReturnType<typeof restDoor> {
@@ -272,7 +287,7 @@ function restOf(
     openapi: (version) => described(registry.tools, { baseUrl, kinds: connectors.kinds }, version),
     baseUrl,
     newId,
-    log,
+    report,
   });
 }
 
@@ -294,7 +309,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
     bodies,
     bodyLimit: (caller) => largestBodyLimit(catalog.entries(), caller),
     call: dispatched(dispatch),
-    report: (fault, requestId) => parts.logFault(requestId, fault),
+    report: parts.report,
     hosts: hostsOf(parts.baseUrl),
     baseUrl: parts.baseUrl,
     server: SERVER,
@@ -306,7 +321,7 @@ function mcpOf({ authenticate, dispatch, lists, catalog, tokenLimit, bodies, ...
 async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
   const { adminApp } = await import("../admin/api.ts");
   const { snapshotViews } = await import("../guard/snapshot_report.ts");
-  const { settings, ports, store, connectors, catalog, baseUrl, now, log, newId } = parts;
+  const { settings, ports, store, connectors, catalog, baseUrl, now, newId } = parts;
   return adminApp({
     store,
     masterToken: settings.masterToken,
@@ -320,20 +335,7 @@ async function adminOf(parts: Parts, webhooks: Gateway["webhooks"]) {
       const call = { site: null, caller: null, deadline: endOfCall(now()) };
       return connector?.overview?.(makeConnectorContext(ports, call, connector)) ?? Promise.resolve(null);
     },
-    async setUp(site, what, name) {
-      const { setUpSite } = await import("../guard/site_setup.ts");
-      return await setUpSite({ ...ports, newId }, { site, what, name });
-    },
-    async linkable(order) {
-      const { listLinkable } = await import("../guard/linkable.ts");
-      const report = (id: string, thrown: unknown) => parts.logFault(id, thrown);
-      return await listLinkable({ ...ports, audit: store.audit, log, newId, report }, order);
-    },
-    async probe(order) {
-      const { probeSite } = await import("../guard/probe.ts");
-      const report = (id: string, thrown: unknown) => parts.logFault(id, thrown);
-      return await probeSite({ ...ports, audit: store.audit, log, newId, report }, order);
-    },
+    ...siteWork(parts),
     async pair(site, by, code) {
       const { pairSite } = await import("../guard/site_pairing.ts");
       const pairing = await pairSite({ ...ports, baseUrl, newId }, {

@@ -10,14 +10,16 @@ import type {
   Lent,
 } from "../platforms/_connector/context.ts";
 import type { Http } from "../platforms/_http/http.ts";
-import type { Outgoing, PublishGrant } from "../platforms/_http/request.ts";
+import type { Incoming, Outgoing, PublishGrant } from "../platforms/_http/request.ts";
 import { onDemand } from "../core/async.ts";
+import { noteOnSpan, traced } from "../core/tracing.ts";
 import { hiding, hidingSigned } from "../core/signed_secrets.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { Store } from "../store/store.ts";
 import { allowanceOf } from "./allowance.ts";
 import { egress, type EgressRules } from "./egress.ts";
 import type { FactCaches } from "./fact_caches.ts";
+import { type Figures, type UpstreamResult, upstreamResult } from "./figures.ts";
 import { isGenuine } from "./pipeline/flags.ts";
 import type { Writes } from "./pipeline/writes.ts";
 
@@ -34,6 +36,8 @@ export interface ConnectorPorts {
   /** Every connector's settings, by their names. */
   readonly upstream: Readonly<Record<string, string | null>>;
   readonly cache: FactCaches;
+  /** Is told what came of every request. */
+  readonly figures?: Pick<Figures, "upstream">;
   now(): number;
 }
 
@@ -76,11 +80,13 @@ export function makeConnectorContext(
     site: site ?? undefined,
     settings: sender.settings,
     cache: ports.cache.of(site, connector.name),
+    shared: ports.cache.of(null, connector.name),
     pace: (name, limits) => ports.store.paces.of(`${connector.name} ${name}`, limits),
     now: ports.now,
     deadline: call.deadline,
     request_id: call.requestId,
     send: (out) => send(ports, call, sender, {}, out),
+    ...call.writes ? { joins: (out: Outgoing) => call.writes!.begin(out) } : {},
     secret: (kind) => secretOf(ports, site, connector, kind),
     borrow(name) {
       const known = lent.get(name) ?? borrow(ports, call, connector, name);
@@ -144,11 +150,36 @@ async function send(
   const judgeHop = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);
   const cleanup = out.cleanup ? ports.now() + LIMITS.UPSTREAM_DEADLINE_MS : 0;
   const ended = out.effect === "write" ? writes?.begin(out) : undefined;
-  return await ports.http.send({ ...out, headers: { ...without(signed, out).headers, ...signed } }, {
-    deadline: Math.max(deadline, cleanup),
-    policy: judgeHop,
-    ended,
-    signal: out.effect === "read" && !out.shared ? cancelled?.() : undefined,
+  const sent = { ...out, headers: { ...without(signed, out).headers, ...signed } };
+  return await counted(ports, { connector: name, method: out.method }, () =>
+    ports.http.send(sent, {
+      deadline: Math.max(deadline, cleanup),
+      policy: judgeHop,
+      ended,
+      signal: out.effect === "read" && !out.shared ? cancelled?.() : undefined,
+    }));
+}
+
+/** Sends, and counts what came of it. */
+async function counted(
+  { figures }: ConnectorPorts,
+  { connector, method }: { readonly connector: string; readonly method: string },
+  sends: () => Promise<Incoming>,
+): Promise<Incoming> {
+  const began = performance.now();
+  const ended = (result: UpstreamResult) => {
+    figures?.upstream(connector, result, (performance.now() - began) / 1000);
+    noteOnSpan(() => ({ "gateway.result": result }));
+  };
+  return await traced("upstream", { "gateway.platform": connector, "gateway.method": method }, async () => {
+    try {
+      const answer = await sends();
+      ended(upstreamResult(answer.status));
+      return answer;
+    } catch (thrown) {
+      ended(upstreamResult(null, thrown));
+      throw thrown;
+    }
   });
 }
 

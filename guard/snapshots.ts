@@ -78,7 +78,7 @@ export class Snapshots {
     return await jobs.run("daily snapshots", async () => {
       const nightly = connectors.all.filter(({ daily }) => daily);
       const cutOff = cutOffOnly ? await this.#cutOff(nightly) : nightly;
-      if (cutOff.length === 0) return false;
+      if (cutOff.length === 0) return null;
       return await leases.hold(LEASE, LIMITS.SNAPSHOT_LEASE_MS, async (renew) => {
         for (const connector of cutOff) await this.#night(connector, connector.daily!, renew, cutOffOnly);
       });

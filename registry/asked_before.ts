@@ -2,7 +2,7 @@
 import type { Word } from "./search_words.ts";
 
 /** What each tool counts beforehand: as if so many texts had been said for it that are like all others. */
-const PRIOR_TEXTS = 20;
+const PRIOR_TEXTS = 10;
 
 /** Of the texts that were said for a tool how many have each sign. */
 export interface Told {

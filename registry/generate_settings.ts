@@ -53,7 +53,12 @@ export function envExample(connectors: Connectors): string {
 
 const COMMAND_LINE = ["GATEWAY_URL", "BASE_URL", "HOST", "PORT", "MASTER_TOKEN"];
 const STORE = ["KV_PATH", "DATABASE_URL", "ENCRYPTION_KEYS", "DENO_KV_ACCESS_TOKEN", ...DATABASE_VARIABLES];
-const DEMO = ["WP_SEED", "WP_TREE", "HOME", "XDG_CACHE_HOME"];
+/** What leads to the registry of packages, for the builds of the demo. */
+const PACKAGES = [
+  ...["PATH", "NODE_EXTRA_CA_CERTS", "npm_config_registry"],
+  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
+];
+const DEMO = ["WP_SEED", "WP_TREE", "HOME", "XDG_CACHE_HOME", ...PACKAGES];
 
 /** deno.json with the environment names of its permission sets replaced. */
 export function permissions(config: string, { settings, credentials }: Connectors): string {

@@ -65,13 +65,21 @@ export const SHAPES: Readonly<Record<string, unknown>> = {
     plugin: "string",
     rows: { "*": { of: "string", values: ["string"] } },
   },
+  /** What a write to a preview branch says of it; of one to the deployed branch there is nothing of it. */
+  preview_written: {
+    "compare_url?": "string -- where a person sees what the preview branch changes",
+    "preview_url?~":
+      "string -- where this commit is shown once it is built; null while no deployment of it is known",
+    "behind?": "integer -- how many commits of the deployed branch the preview lacks; left out for none",
+    "note?": "string -- what is not known yet, and what the preview lacks",
+  },
   route_written: {
+    $with: "preview_written",
     route: "string",
     file_path: "string",
     "sha?": "string -- of the file; left out where it is not known",
     commit_sha: "string",
     branch: "string",
-    "compare_url?": "string -- where a person sees what the preview branch changes",
     target_branch: "one of preview | main",
     "unchanged?": "one of true",
   },

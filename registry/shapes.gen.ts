@@ -533,14 +533,19 @@ export interface Shapes {
     publishes: "never";
   };
   "deploy_md_to_site": {
-    args: { "path": string; "target_site_id"?: string; "append_deployment": boolean };
+    args: {
+      "path": string;
+      "target_site_id"?: string;
+      "append_deployment": boolean;
+      "target_branch": "main" | "preview";
+    };
     site: "required";
     tier: 1;
     raises: true;
     publishes: "sometimes";
   };
   "list_md_from_repo": {
-    args: { "status"?: string; "prefix"?: string; "limit": number };
+    args: { "status"?: string; "prefix"?: string; "limit": number; "ref"?: string };
     site: "required";
     tier: 0;
     raises: false;
@@ -554,14 +559,26 @@ export interface Shapes {
     publishes: "never";
   };
   "save_md_to_repo": {
-    args: { "path": string; "content": string; "sha"?: string; "message"?: string };
+    args: {
+      "path": string;
+      "content": string;
+      "sha"?: string;
+      "target_branch": "main" | "preview";
+      "message"?: string;
+    };
     site: "required";
     tier: 1;
     raises: true;
     publishes: "sometimes";
   };
   "update_md_status": {
-    args: { "path": string; "status": string; "sha"?: string; "message"?: string };
+    args: {
+      "path": string;
+      "status": string;
+      "sha"?: string;
+      "target_branch": "main" | "preview";
+      "message"?: string;
+    };
     site: "required";
     tier: 1;
     raises: true;
@@ -1148,6 +1165,8 @@ export interface Shapes {
       "homepage_html": string;
       "site_name"?: string;
       "extra_pages"?: ({ "route": string; "html": string; "title"?: string })[];
+      "language"?: string;
+      "blog": boolean;
       "branch"?: string;
       "message"?: string;
     };
@@ -1164,11 +1183,25 @@ export interface Shapes {
     publishes: "never";
   };
   "list_static_routes": {
-    args: { "prefix"?: string };
+    args: { "prefix"?: string; "ref"?: string };
     site: "required";
     tier: 0;
     raises: false;
     publishes: "never";
+  };
+  "propose_static_changes": {
+    args: { "title": string; "body"?: string };
+    site: "required";
+    tier: 1;
+    raises: false;
+    publishes: "never";
+  };
+  "publish_static_preview": {
+    args: Record<string, never>;
+    site: "required";
+    tier: 3;
+    raises: false;
+    publishes: "always";
   };
   "read_static_file": {
     args: { "path": string; "ref"?: string };

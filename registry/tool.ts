@@ -74,6 +74,8 @@ export interface Plan<State = unknown> {
   readonly told?: true;
   /** Of a tool that makes a change set: that set. */
   readonly set?: PlannedSet;
+  /** That it is only carried out as it was shown: confirmed without the token of a preview, the preview is answered again. */
+  readonly onlyShown?: true;
   /** The dry run that `run` must equal, where the call was shown as one. */
   readonly expects?: string;
   /** What `run` needs of what was read; never shown. */

@@ -18,8 +18,8 @@ const SAYING = 1;
 /** What remains of the score of a tool that writes where something is asked, or that reads where something is to be done. */
 const OTHER_INTENT = 0.7;
 /** How much it counts, beside the best score, that people asked like that for a tool; and how fast that fades from the likeliest one on. */
-const ASKED = 0.3;
-const ASKED_FADES = 5;
+const ASKED = 0.6;
+const ASKED_FADES = 8;
 /** What scores that little beside the best has a word by chance. */
 const NOISE = 0.25;
 /** Shorter words are no part of others, and nothing is a slip of them. */

@@ -101,3 +101,33 @@ export function routeOfFile(path: string): string | null {
   if (segments.at(-1) === "index") segments.pop();
   return `/${segments.join("/")}`;
 }
+
+const DYNAMIC_FILE = /^src\/pages\/((?:[^/[\]]+\/)*)\[(\.\.\.)?\w+\]\.astro$/;
+
+/**
+ * The folder below the pages that a page with one dynamic part at its end fills, without slashes around it, and whether
+ * that part may hold several segments; null for any other file.
+ */
+export function collectionPageOf(path: string): { readonly folder: string; readonly deep: boolean } | null {
+  const [, folder, rest] = DYNAMIC_FILE.exec(path) ?? [];
+  if (folder === undefined || folder.startsWith("_") || folder.includes("/_")) return null;
+  return { folder: folder.replace(/\/$/, ""), deep: rest !== undefined };
+}
+
+/**
+ * The route of an entry of a collection below that folder: by its own slug, else by its path in the collection as Astro
+ * makes an id of it (docs/upstreams/github.md, "Astro projects"). Null for one that the dynamic page cannot hold.
+ */
+export function contentRouteOf(
+  folder: string,
+  path: string,
+  slug: string | null,
+  deep: boolean,
+): string | null {
+  const named = (slug ?? path.replace(/\.\w+$/, "")).normalize("NFC").toLowerCase();
+  const parts = named.split("/").map((part) => part.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, ""));
+  const segments = parts.filter((part) => part !== "");
+  if (slug === null && segments.at(-1) === "index" && segments.length > 1) segments.pop();
+  if (segments.length === 0 || (!deep && segments.length > 1)) return null;
+  return `/${[...folder === "" ? [] : [folder], ...segments].join("/")}`;
+}

@@ -69,11 +69,11 @@ export function guide(
   address: string,
   token: string,
   cms: Pick<CmsSandbox, "kind" | "base_url">,
-  project: Pick<StaticProject, "folder"> | null,
+  project: Pick<StaticProject, "folder" | "address"> | null,
   section: string,
   parts: readonly DemoPart[] = [],
 ): string {
-  const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>" };
+  const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>", blog: true };
   const post = (url: string, body: unknown) => curl(url, token, JSON.stringify(body));
   const write = (tool: string, args: Readonly<Record<string, unknown>>) =>
     previewed(`${address}/api/v1/tools/${tool}`, token, args);
@@ -94,6 +94,13 @@ export function guide(
       "The commit can be looked at:",
       "",
       `git clone ${project.folder} demo-site`,
+      ...project.address === null ? [] : [
+        "",
+        `The site is at ${project.address} once the commit is built, which is done in the background with packages of npm`,
+        "(some 160 MB, the first time; without npm the answer says that nothing was built). How it is doing:",
+        "",
+        paste("check_static_deploy", { site_id: "demo-static", wait_seconds: 30 }),
+      ],
     ],
     "",
     `5. Topic planning on a stand-in (site id "demo" reads, "demo-live" may also write):`,
@@ -113,6 +120,7 @@ export function guide(
     "",
     `Every call leaves a row: npx -y deno@2.9 task admin audit tail --url ${address}`,
     "Ctrl-C stops everything, and the sites are gone with what was done on them. data/secrets.json stays, for",
-    "deno task admin, and data/wordpress, so that the next demo starts sooner; remove data/ to be rid of both.",
+    "deno task admin, data/wordpress, so that the next demo starts sooner, and data/packages, which sites were built",
+    "with; remove data/ to be rid of all three.",
   ].join("\n");
 }

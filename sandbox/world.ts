@@ -43,6 +43,16 @@ function freePort(hostname: string, wanted: number): number {
   }
 }
 
+/** What leads npm to its registry: so much of the environment, and no more, is for others. */
+function wayToPackages(): Record<string, string> {
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+  const found = ["PATH", "NODE_EXTRA_CA_CERTS", "npm_config_registry", ...names].flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
 /** The environment, with what leads to the sandbox sites in it. */
 function settings(
   upstreams: readonly Readonly<Record<string, string>>[],
@@ -50,7 +60,7 @@ function settings(
 ): Settings {
   const isKept = processEnvironment("KV_PATH")?.trim(); // else it is in memory
   const env = devEnvironment(processEnvironment, (path) => Boolean(isKept) && hasStore(path));
-  const hosts = [env("ALLOW_PRIVATE_UPSTREAMS"), "127.0.0.1"].filter(Boolean).join(",");
+  const hosts = [env("ALLOW_PRIVATE_UPSTREAMS"), "127.0.0.1", "localhost"].filter(Boolean).join(",");
   const own: Record<string, string> = Object.assign({}, ...upstreams, { ALLOW_PRIVATE_UPSTREAMS: hosts });
   const read = readSettings((name) => own[name] ?? env(name), "demo", connectors.settings);
   const unused = unusedDatabase(processEnvironment, read);
@@ -122,12 +132,13 @@ export async function registerSites(
       credentials: { crm: { integration_token: crm.token } },
     });
   }
-  if (project !== null) await store.sites.create(STATIC_SITE);
+  if (project === null) return;
+  await store.sites.create({ ...STATIC_SITE, ...project.address !== null && { base_url: project.address } });
 }
 
 const STATIC_SITE = {
   id: "demo-static",
-  name: "Static site, still empty",
+  name: "Static demo site",
   platform: "static",
   base_url: "https://demo-site.example",
   project_id: "demo",
@@ -154,7 +165,7 @@ if (import.meta.main) {
   try {
     await using cleanup = new AsyncDisposableStack();
     await Deno.mkdir("data", { recursive: true, mode: 0o700 });
-    const project = await startProject("data");
+    const project = await startProject("data", { folder: "data/packages", env: wayToPackages() });
     if (project) cleanup.defer(() => project.stop());
     const topics = startTopicMap();
     cleanup.defer(() => topics.stop());

@@ -1,4 +1,5 @@
 /** What of a store's records is not as the gateway wrote it, and an operator's word that it is right all the same. */
+import { CLOCK } from "../core/async.ts";
 import type { AuditRow } from "../core/model.ts";
 import { Audit } from "./audit.ts";
 import { Database } from "./database.ts";
@@ -58,7 +59,7 @@ export async function acceptRecords(store: StoreFile, confirm: boolean): Promise
   await signAll(kv, sealer.records, false);
   const mark = await wanted(entry.value, sealer);
   if (mark !== entry.value) await commitInTurn(kv.atomic().check(entry).set(MARK_KEY, mark));
-  const db = new Database(kv, Date.now, performance.now);
+  const db = new Database(kv, Date.now, CLOCK.elapsed);
   const audit = new Audit(db);
   await audit.append(acceptedRow(db.newId(), faults));
   await audit.close();

@@ -18,6 +18,7 @@ import type {
   AuditQuery,
   AuditStore,
   AuditVerdict,
+  AuditWaiting,
   DayCount,
   DoubtCount,
   Doubtful,
@@ -45,6 +46,10 @@ export class Audit implements AuditStore {
 
   append(row: AuditRow, beside?: readonly Beside[]): Promise<void> {
     return this.#writer.append(row, beside);
+  }
+
+  get waiting(): AuditWaiting {
+    return this.#writer.waiting;
   }
 
   open(): AsyncIterable<Doubtful> {

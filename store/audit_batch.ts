@@ -42,8 +42,14 @@ export class Batch {
   /** Resolves once it is committed, also where that is after it was refused. */
   readonly written = Promise.withResolvers<void>();
 
-  constructor(onlyIf: Doubtful["mark"] | null = null) {
+  /** `since` is when its first entry was handed in, by the database's `elapsed`. */
+  constructor(readonly since: number, onlyIf: Doubtful["mark"] | null = null) {
     this.onlyIf = onlyIf;
+  }
+
+  /** How many entries it holds. */
+  get size(): number {
+    return this.drafts.reduce((sum, { kept }) => sum + kept.length, 0);
   }
 
   /** Takes an entry; false when the batch is full. `wasOpen`: its intent came before. */

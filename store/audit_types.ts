@@ -146,8 +146,17 @@ export interface AuditAmount {
   readonly entries: number;
 }
 
+/** Entries that were handed in and are not committed yet. */
+export interface AuditWaiting {
+  readonly rows: number;
+  /** For how long the oldest of them waits, in milliseconds; 0 where none does. */
+  readonly oldest_ms: number;
+}
+
 /** The append-only log. */
 export interface AuditStore {
+  /** What this process has still to write; costs nothing to ask. */
+  readonly waiting: AuditWaiting;
   /**
    * Resolves when the entry is committed; rejects with E_INTERNAL when that failed three times. Concurrent entries share
    * segments and commits. A write hands in its row twice, under one id: with status `started` before, whole again

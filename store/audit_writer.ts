@@ -21,7 +21,7 @@ import {
 import type { Beside } from "./consent_types.ts";
 import { closedError, type Database } from "./database.ts";
 import { Unanswered } from "./store_timeout.ts";
-import type { Doubtful } from "./store.ts";
+import type { AuditWaiting, Doubtful } from "./store.ts";
 
 const TRIES_MAX = 3;
 /** Batches that are kept for a store that answers again. */
@@ -61,6 +61,8 @@ export class AuditWriter {
   #fence: string | null = null;
   /** The commit that may have happened although it failed, or may happen yet. */
   #unsure: Unsure | null = null;
+  /** The batch that is being committed. */
+  #current: Batch | null = null;
   /** What the store did not answer: handed in again before all else, so that no row is missing once it answers. */
   readonly #owed: Batch[] = [];
   #pumping = false;
@@ -79,6 +81,15 @@ export class AuditWriter {
     return this.#head;
   }
 
+  /** What was handed in and is not committed yet, what its callers were told was not written included. */
+  get waiting(): AuditWaiting {
+    const current = this.#current === null ? [] : [this.#current];
+    const all = [...new Set([...this.#owed, ...current, ...this.#queue])];
+    const since = Math.min(...all.map((batch) => batch.since));
+    const rows = all.reduce((sum, { size }) => sum + size, 0);
+    return { rows, oldest_ms: all.length === 0 ? 0 : this.#db.elapsed() - since };
+  }
+
   /** Resolves when the entry is committed, rejects when three tries failed. Entries of one commit share the promise. */
   append(row: AuditRow, beside: readonly Beside[] = []): Promise<void> {
     if (this.#closing) return Promise.reject(closedError());
@@ -87,7 +98,7 @@ export class AuditWriter {
     if (row.status === "started") this.#open.add(row.id);
     const last = this.#queue.at(-1);
     if (last?.add(row, entry, wasOpen, beside)) return last.done.promise;
-    const batch = new Batch();
+    const batch = new Batch(this.#db.elapsed());
     batch.add(row, entry, wasOpen, beside);
     return this.#queued(batch);
   }
@@ -99,7 +110,7 @@ export class AuditWriter {
     beside: readonly Beside[] = [],
   ): Promise<boolean> {
     if (this.#closing) throw closedError();
-    const batch = new Batch(mark);
+    const batch = new Batch(this.#db.elapsed(), mark);
     batch.add(row, encodeRow(row), false, beside);
     try {
       await this.#queued(batch);
@@ -136,6 +147,7 @@ export class AuditWriter {
     await Promise.resolve(); // what is appended in the same turn comes along
     if (this.#queue.length === 0) await this.#writeOwed().catch(() => this.#oweOn());
     for (let batch = this.#queue.shift(); batch !== undefined; batch = this.#queue.shift()) {
+      this.#current = batch;
       try {
         if (this.#owed.length > 0) await this.#writeOwed();
         await this.#write(batch);
@@ -151,6 +163,7 @@ export class AuditWriter {
         );
       }
     }
+    this.#current = null;
     this.#pumping = false;
   }
 

@@ -24,12 +24,16 @@ const LOCK_TRIES_MAX = 200;
 const LOCK_WAIT_MS_MAX = 30;
 /** More than most commits have, and several blocks of a disk. */
 const PROBE_BYTES = 32 * 1024;
+/** A commit that went well so shortly ago shows that the store takes changes. */
+const COMMITTED_MS = 2000;
 
 /** What else is known of an opened KV. */
 export interface KvTraits {
   /** Throws or rejects where what is committed would not last. */
   stands?(): void | Promise<void>;
   log?(event: Record<string, unknown>): void;
+  /** Is told how long each commit took, and whether it was made. */
+  committed?(isMade: boolean, seconds: number): void;
   /** Whether this process itself carries out what it commits: once that has failed nothing of it can happen any more. */
   readonly isInProcess?: boolean;
   /** What it is kept in, as messages say it. */
@@ -50,6 +54,8 @@ export class Database {
   #awaySince = 0;
   /** Whether a commit failed since the last probe was written: on a full disk KV still answers reads. */
   #refuses = false;
+  /** When a change was last committed, by `elapsed`. */
+  #committedAt = -Infinity;
   /** What was said of a damaged file: it does not mend itself, and another place of it may still take what is probed. */
   #damage: string | null = null;
 
@@ -104,9 +110,14 @@ export class Database {
       if (looking) await looking;
       return await change.commit();
     };
+    const began = this.elapsed();
     try {
-      return await inTurn(() => this.#timeout?.commit(work) ?? work());
+      const committed = await inTurn(() => this.#timeout?.commit(work) ?? work());
+      this.#committedAt = this.elapsed();
+      this.traits.committed?.(true, (this.#committedAt - began) / 1000);
+      return committed;
     } catch (error) {
+      this.traits.committed?.(false, (this.elapsed() - began) / 1000);
       this.#refuses = true;
       throw this.#said(error);
     }
@@ -184,13 +195,15 @@ export class Database {
   }
 
   /**
-   * Reads a key; where a commit has failed since, it is written as well, for no call can do without. What is written is as
-   * large as what calls write: a full disk still takes a small change, into what is left of a block. Rejects as KV does, and
-   * with E_INTERNAL from the first damage on that was met.
+   * Reads a key; where a commit has failed since, it is written as well, for no call can do without. So it is with
+   * `writes`, unless something was committed a moment ago. What is written is as large as what calls write: a full disk
+   * still takes a small change, into what is left of a block. It replaces itself, so the store does not grow. Rejects as
+   * KV does, and with E_INTERNAL from the first damage on that was met.
    */
-  async probe(): Promise<void> {
+  async probe(writes = false): Promise<void> {
     if (this.#damage !== null) throw damaged(this.#damage);
-    if (!this.#refuses) {
+    const isWanted = writes && this.elapsed() - this.#committedAt >= COMMITTED_MS;
+    if (!this.#refuses && !isWanted) {
       await this.kv.get(PROBE_KEY);
       return;
     }

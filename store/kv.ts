@@ -79,6 +79,8 @@ export interface StoreOptions {
   around?: (kv: Deno.Kv) => Deno.Kv;
   /** Is told of what fails beside what was asked for; nobody when left out. */
   log?: (event: Record<string, unknown>) => void;
+  /** Is told how long each commit took, and whether it was made. */
+  committed?: (isMade: boolean, seconds: number) => void;
   /** How calls wait for one another's refresh of an account; by a timer when left out. */
   delay?: Delay;
   /** The folder that remembers which files have held a store, so that a missing one is refused; none when left out. */
@@ -132,8 +134,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     toolCatalogs: new ToolCatalogs(db, versions.of("tool_catalogs")),
     audit,
     anchors: new Anchors(db, audit, sealer.records, mark.id),
-    missingKeys: () => missingKeys(db, sealer),
-    ping: () => ping(db, versions, file),
+    missingKeys: (most) => missingKeys(db, sealer, most),
+    ping: (writes) => ping(db, versions, file, writes),
     close() {
       check?.stop();
       const ends = [audit.close(), accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), tokens.finish()] as const;
@@ -177,16 +179,21 @@ interface Parts {
 }
 
 function databaseOf(options: StoreOptions, { opened, clock, file, sealer }: Parts): Database {
-  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log } = options;
+  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log, committed } = options;
   const isInProcess = isHere(path) && open === undefined && around === undefined;
-  const traits = { stands: () => file?.check(), log, isInProcess, place: placeText(path) };
+  const traits = { stands: () => file?.check(), log, committed, isInProcess, place: placeText(path) };
   const registered = { ...traits, around: (kv: Kv) => registeredKv(kv, sealer.records) };
   return new Database(around?.(opened) ?? opened, now, elapsed, clock, registered);
 }
 
 /** Resolves where the store can be read, is the one that was opened, and lasts; says in a sentence why it does not. */
-async function ping(db: Database, versions: Versions, file: OpenedFile | null): Promise<void> {
-  const work = Promise.all([db.probe(), versions.refresh(), (async () => await file?.check())()]);
+async function ping(
+  db: Database,
+  versions: Versions,
+  file: OpenedFile | null,
+  writes = false,
+): Promise<void> {
+  const work = Promise.all([db.probe(writes), versions.refresh(), (async () => await file?.check())()]);
   await within(PING_DEADLINE_MS, work, "does not answer").catch(unwell);
 }
 
@@ -230,8 +237,11 @@ async function remember({ path, known, log }: StoreOptions, numbers: () => Promi
 }
 
 /** What only a key that is missing would open. */
-async function missingKeys(db: Database, sealer: Sealer): Promise<SealedRecord[]> {
+async function missingKeys(db: Database, sealer: Sealer, most = Infinity): Promise<SealedRecord[]> {
   const found: SealedRecord[] = [];
-  for await (const record of sealedRecords(db.kv)) if (!sealer.knows(record.key)) found.push(record);
+  for await (const record of sealedRecords(db.kv)) {
+    if (sealer.knows(record.key)) continue;
+    if (found.push(record) >= most) break;
+  }
   return found;
 }

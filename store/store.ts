@@ -342,10 +342,10 @@ export interface Store {
    * looked up first. Who was found under a number need not be looked up again under the same.
    */
   callersVersion(): number;
-  /** What is sealed under a key that this process was not given: nothing of it can be used. */
-  missingKeys(): Promise<readonly SealedRecord[]>;
-  /** Resolves when the store answers; throws when it does not. */
-  ping(): Promise<void>;
+  /** What is sealed under a key that this process was not given: nothing of it can be used. Of many, so many at most. */
+  missingKeys(most?: number): Promise<readonly SealedRecord[]>;
+  /** Resolves when the store answers, with `writes` when it also takes a change; throws when it does not. */
+  ping(writes?: boolean): Promise<void>;
   /** Flushes and closes. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 /** Reads a store to its end, around whatever is damaged, and says what is wrong with its entries, its records and its audit. */
+import { CLOCK } from "../core/async.ts";
 import { verifyAudit } from "./audit_verify.ts";
 import { aroundDamage } from "./damage.ts";
 import { Database } from "./database.ts";
@@ -82,6 +83,6 @@ export async function survey(
   }
   const foreign = sealer === null ? [] : await foreignRecords(aroundDamage(() => kv) as Deno.Kv, sealer);
   const faults = [...reading.unreadable.map((range) => rangeText(range)), ...records.faults(), ...foreign];
-  const db = new Database(kv, now, performance.now, undefined, { place: placeText(path) });
+  const db = new Database(kv, now, CLOCK.elapsed, undefined, { place: placeText(path) });
   return { entries, kinds, faults, audit: await verifyAudit(db, options) };
 }

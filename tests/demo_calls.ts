@@ -15,6 +15,8 @@ export interface On {
   readonly section: string;
   /** The demo's clock. */
   readonly now: () => number;
+  /** Waits until every build of the static site that has begun is over. */
+  built(): Promise<void>;
   /** Says what writes on a site need. */
   policy(site_id: string, confirm_policy: ConfirmPolicy): Promise<void>;
 }
@@ -24,7 +26,7 @@ const DO = { confirm: true };
 const at = (site_id: string): Site => (args = {}) => ({ site_id, ...args });
 
 /** Makes one call of every tool of the catalogue or more, in an order in which each finds what it is about. */
-export async function callEach(call: Call, { section, now, policy }: On): Promise<void> {
+export async function callEach(call: Call, { section, now, built, policy }: On): Promise<void> {
   const [cms, live] = [at("demo"), at("demo-live")];
   const tomorrow = ahead(86_400, now());
   const day = (back: number) => new Date(now() - back * 86_400_000).toISOString().slice(0, 10);
@@ -33,7 +35,7 @@ export async function callEach(call: Call, { section, now, policy }: On): Promis
   await asked(call, live, policy);
   await pages(call, live, at("demo-built"), tomorrow, section);
   await seo(call, live);
-  await repository(call, at("demo-static"));
+  await repository(call, at("demo-static"), built);
   await planning(call, live);
   await client(call, at("demo-crm"), day);
   await linked(call, cms, live, day);
@@ -123,7 +125,7 @@ async function seo(call: Call, live: Site): Promise<void> {
   await call("set_custom_schema", live({ id: entries[0]?.post_id, value, ...DO }));
 }
 
-async function repository(call: Call, files: Site): Promise<void> {
+async function repository(call: Call, files: Site, built: On["built"]): Promise<void> {
   const route = "/offer";
   await call("init_static_project", files({ homepage_html: "<h1>Welcome</h1>", ...DO }));
   await call("list_static_files", files());
@@ -134,10 +136,14 @@ async function repository(call: Call, files: Site): Promise<void> {
   await call("edit_static_file", files({ path: "public/hours.txt", find: "9-17", replace: "8-18", ...DO }));
   const more = [{ path: "public/contact.txt", content: "Call us.\n" }];
   await call("bulk_write_static_files", files({ files: more, ...DO }));
-  const page = (html: string) => files({ route, html, target_branch: "main", ...DO });
-  await call("create_static_route", page("<h1>Offer</h1>"));
   const pages = ["vienna", "graz"].map((city) => ({ route: `cities/${city}`, html: `<h1>${city}</h1>` }));
   await call("create_static_routes", files({ pages, ...DO }));
+  const title = "Pages of two cities";
+  await call("propose_static_changes", files({ title, body: "Vienna and Graz, as agreed.", ...DO }));
+  await built();
+  await call("publish_static_preview", files(DO));
+  const page = (html: string) => files({ route, html, target_branch: "main", ...DO });
+  await call("create_static_route", page("<h1>Offer</h1>"));
   await call("update_static_route", page("<h1>New offer</h1>"));
   await call("delete_static_route", files({ route, ...DO }));
   await call("reset_static_preview_branch", files(DO));

@@ -88,7 +88,7 @@ const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
     "core/",
   ]],
   ["console/", ["admin/", "identity/", "store/store.ts", "core/"]],
-  ["doors/", ["console/", "identity/", "guard/", "registry/", "store/store.ts", "core/"]],
+  ["doors/", ["console/", "identity/", "guard/", "registry/", "store/store.ts", "rules/", "core/"]],
   ["sandbox/core/", []],
 ];
 

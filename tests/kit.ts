@@ -34,7 +34,7 @@ export interface Sent {
 }
 
 export interface KitOptions
-  extends Pick<Replacements, "sources" | "toolServers" | "signedIn" | "storage" | "delay"> {
+  extends Pick<Replacements, "sources" | "toolServers" | "signedIn" | "storage" | "delay" | "callLog"> {
   readonly sites?: readonly NewSite[];
   /** Further tokens by a name to use in `as`; the token called `all` may do everything. */
   readonly tokens?: Readonly<Record<string, Partial<NewToken>>>;
@@ -166,6 +166,7 @@ export async function gateway(options: KitOptions = {}): Promise<Kit> {
       ...options.http,
     }),
     wrapStore: options.store,
+    callLog: options.callLog,
     passphraseCost: { n: 2, r: 1, p: 1 },
   });
   for (const one of options.sites ?? []) {

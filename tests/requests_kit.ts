@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Args } from "./cms_kit.ts";
 import { golden, type Requests } from "./contract/golden.ts";
-import type { Kit } from "./kit.ts";
+import type { CallOptions, Kit } from "./kit.ts";
 
 /** Turns in which a request on its way is sent: a few for each key that is unsealed, and to spare. */
 const TURNS = 12;
@@ -73,6 +73,18 @@ export class Meter {
 /** A row of the table: a tool, in brackets what is special about the call, and how its arguments come about. */
 export type Calls = Readonly<Record<string, () => Args | Promise<Args>>>;
 
+/** What confirms a call: with the token of a preview, which is asked for, of a tool that is only carried out with one. */
+export async function confirming(
+  gw: Kit,
+  tool: string,
+  args: Args,
+  options: CallOptions = {},
+): Promise<Args> {
+  if (tool !== "publish_static_preview") return { ...args, confirm: true };
+  const { confirm_token } = await gw.call<Args>(tool, args, options);
+  return { ...args, confirm: true, confirm_token };
+}
+
 /** The tool of a row. */
 export const toolOf = (row: string) => row.split(" ")[0]!;
 
@@ -88,8 +100,9 @@ export async function holds(column: keyof Requests, calls: Calls, gw: Kit, meter
     const tool = toolOf(row);
     const args = await calls[row]!();
     await gw.call(tool, args); // warm: what may be remembered is
+    const confirmed = await confirming(gw, tool, args);
     for (const phase of PHASES.filter((phase) => phase in costs)) {
-      const given = phase === "confirmed" ? { ...args, confirm: true } : args;
+      const given = phase === "confirmed" ? confirmed : args;
       const { cost, lines } = await meter.cost(() => gw.call(tool, given));
       if (cost === costs[phase]) continue;
       faults.push(

@@ -1,6 +1,8 @@
 /** Whether a job was done: what the stand-ins hold, not what a player says of it. */
 import { all } from "../../sandbox/tool_servers/elements.ts";
-import { allOf, ARTICLES, CHANGED, PHONE, ROOFER_TEXTS, SITES } from "./sites.ts";
+import { Check, type Judge } from "./check.ts";
+import { STATIC_JUDGES } from "./judge_static.ts";
+import { allOf, ARTICLES, CHANGED, PHONE, ROOFER_TEXTS, SITES, STATIC } from "./sites.ts";
 import type { World } from "./stand_ins.ts";
 
 /** What came of a job: `lacks` is what is missing of it, a sentence each; whole where there is none. */
@@ -9,18 +11,7 @@ export interface Judged {
   readonly lacks: readonly string[];
 }
 
-/** Collects what is missing. */
-class Check {
-  readonly lacks: string[] = [];
-
-  that(holds: boolean, lack: string): void {
-    if (!holds) this.lacks.push(lack);
-  }
-}
-
 const SEO_TITLE = ROOFER_TEXTS.find(({ slug }) => slug === CHANGED.slug)!.seo!.title;
-
-type Judge = (world: World, check: Check, answer: string) => Promise<void>;
 
 const tag = (html: string, pattern: RegExp) => pattern.exec(html)?.[1]?.trim() ?? "";
 
@@ -100,26 +91,8 @@ const phoneNumber: Judge = async ({ roofer }, check) => {
   }
 };
 
-const staticPage: Judge = async ({ repo, repo_name }, check, answer) => {
-  const branches = Object.keys(await repo.refs(repo_name)).map((ref) => ref.replace("refs/heads/", ""));
-  const others = branches.filter((branch) => branch !== "main");
-  const holding = [];
-  for (const branch of others) {
-    const files = await repo.files(repo_name, branch);
-    const texts = Object.entries(files).filter(([path]) => path.includes("winter-service")).map(([, text]) =>
-      text
-    );
-    if (texts.some((text) => /Winter service/.test(text) && /six|6/.test(text))) holding.push(branch);
-  }
-  check.that(holding.length > 0, "no branch has the page");
-  const main = await repo.files(repo_name, "main");
-  check.that(!Object.keys(main).some((path) => path.includes("winter-service")), "the page is on main");
-  const hosts = holding.map((branch) => `https://${branch.replaceAll("/", "-")}.`);
-  check.that(hosts.some((host) => answer.includes(host)), "the answer has no address of the preview");
-};
-
-const frontmatter: Judge = async ({ repo, repo_name }, check) => {
-  const files = await repo.files(repo_name, "main");
+const frontmatter: Judge = async ({ repo }, check) => {
+  const files = await repo.files(STATIC.garden.repo, "main");
   for (const [path, before] of Object.entries(ARTICLES)) {
     const meant = path.startsWith("content/hedges-");
     const wanted = meant ? before.replace("status: draft", "status: review") : before;
@@ -221,12 +194,12 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   weakest_seo: weakestSeo,
   four_posts: fourPosts,
   phone_number: phoneNumber,
-  static_page: staticPage,
   frontmatter,
   crm_month: crmMonth,
   client_report: clientReport,
   cluster_to_draft: clusterToDraft,
   own_tool: ownTool,
+  ...STATIC_JUDGES,
 };
 
 /** Judges a job by its id, with what the player answered in the end. */

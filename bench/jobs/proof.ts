@@ -1,6 +1,7 @@
 /** Does every job by a script that knows the way, `proof.ts <folder> [job…]`: whole afterwards, and not before. */
 import { Agent, judged, type Player } from "./client.ts";
 import { jobs } from "./notes.ts";
+import { PLACES } from "./judge_static.ts";
 import { SITES } from "./sites.ts";
 
 // deno-lint-ignore no-explicit-any -- answers of many tools, read by hand
@@ -30,7 +31,84 @@ class Hand {
 }
 
 /** Does a job, and says what a player would answer. */
-const WAYS: Readonly<Record<string, (hand: Hand) => Promise<string>>> = {
+type Way = (hand: Hand) => Promise<string>;
+
+const LOGO =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Brings the preview live once its commit is built. */
+async function publish(hand: Hand, site_id: string, commit_sha: string): Promise<void> {
+  for (let status = ""; status !== "success";) {
+    ({ status } = await hand.read("check_static_deploy", { site_id, commit_sha, wait_seconds: 40 }));
+  }
+  await hand.write("publish_static_preview", { site_id });
+}
+
+/** Those on static sites. */
+const STATIC_WAYS: Readonly<Record<string, Way>> = {
+  async static_page(hand) {
+    const site_id = SITES.garden;
+    const html = "<h1>Winter service</h1><p>We clear snow from six in the morning.</p>";
+    const { commit_sha } = await hand.write("create_static_route", {
+      site_id,
+      route: "winter-service",
+      html,
+    });
+    const deploy = await hand.read("check_static_deploy", { site_id, commit_sha, wait_seconds: 40 });
+    return JSON.stringify(deploy);
+  },
+  async cafe_site(hand) {
+    const site_id = SITES.cafe;
+    const links = "<a href='/menu'>Menu</a> <a href='/contact'>Contact</a>".replaceAll("'", '"');
+    const homepage_html = `<h1>Café Nord, coffee and cake at the harbour</h1>${links}`;
+    await hand.write("init_static_project", { site_id, homepage_html });
+    const pages = [
+      { route: "menu", html: `<h1>Menu</h1><p>Espresso 2.80, cake of the day 4.20</p>${links}` },
+      { route: "contact", html: `<h1>Contact</h1><p>Hafenstrasse 3, from eight to six</p>${links}` },
+    ];
+    const { commit_sha } = await hand.write("create_static_routes", { site_id, pages });
+    await publish(hand, site_id, commit_sha);
+    return "It is live.";
+  },
+  async cafe_blog(hand) {
+    const site_id = SITES.cafe;
+    await hand.write("init_static_project", { site_id, homepage_html: "<h1>Café Nord</h1>", blog: true });
+    const head = "title: We are open\nslug: we-are-open\ntype: post\nstatus: published\ndate: 2026-11-29";
+    const content = `---\n${head}\n---\n\nCome in. There is cake.\n`;
+    await hand.write("save_md_to_repo", { site_id, path: "src/content/blog/we-are-open.md", content });
+    return "It is in the blog.";
+  },
+  async live_and_back(hand) {
+    const site_id = SITES.garden;
+    const html = "<h1>Gardens for small places</h1>";
+    const { commit_sha } = await hand.write("update_static_route", { site_id, route: "/", html });
+    await publish(hand, site_id, commit_sha);
+    const { changes } = await hand.read("list_changes", { site_id, tool: "publish_static_preview" });
+    await hand.write("undo_change", { site_id, request_id: changes[0].request_id });
+    return "It is as it was.";
+  },
+  async places(hand) {
+    const site_id = SITES.garden;
+    const pages = PLACES.map((name) => ({
+      route: `places/${name.toLowerCase()}`,
+      html: `<h1>Garden design in ${name}</h1><p>We come to ${name}.</p>`,
+    }));
+    await hand.write("create_static_routes", { site_id, pages });
+    await hand.write("write_static_file", {
+      site_id,
+      path: "public/logo.png",
+      content: LOGO,
+      encoding: "base64",
+    });
+    return "It is in the preview.";
+  },
+  async failed_deploy(hand) {
+    return JSON.stringify(await hand.read("check_static_deploy", { site_id: SITES.bikes, wait_seconds: 40 }));
+  },
+};
+
+const WAYS: Readonly<Record<string, Way>> = {
+  ...STATIC_WAYS,
   async landing_page(hand) {
     const site_id = SITES.dentist;
     const html = "<h1>Teeth whitening in Vienna</h1><p>249 euros.</p><a href='/book/'>Book</a>".replaceAll(
@@ -91,17 +169,6 @@ const WAYS: Readonly<Record<string, (hand: Hand) => Promise<string>>> = {
     await hand.write("replace_text", { site_id, find: "01 555 70 44", replace: "01 555 90 10" });
     await hand.write("replace_text", { site_id, find: "tel:+4315557044", replace: "tel:+4315559010" });
     return "Done.";
-  },
-  async static_page(hand) {
-    const site_id = SITES.garden;
-    const html = "<h1>Winter service</h1><p>We clear snow from six in the morning.</p>";
-    const { commit_sha } = await hand.write("create_static_route", {
-      site_id,
-      route: "winter-service",
-      html,
-    });
-    const deploy = await hand.read("check_static_deploy", { site_id, commit_sha, wait_seconds: 40 });
-    return JSON.stringify(deploy);
   },
   async frontmatter(hand) {
     const site_id = SITES.garden;

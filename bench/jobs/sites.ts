@@ -14,6 +14,10 @@ export const SITES = {
   garden: "lindner-web",
   /** A yoga studio's WordPress, whose page builder has tools of its own. */
   yoga: "moser-yoga",
+  /** A café whose repository is still empty. */
+  cafe: "nord-cafe",
+  /** A shop whose newest deployment failed. */
+  bikes: "weber-bikes",
 } as const;
 
 /** What an answer of WordPress's REST API holds, as far as it is read here. */
@@ -186,14 +190,33 @@ export async function fillRoofer(cms: CmsSandbox, ready: Ready): Promise<void> {
   await ready("create_draft", { site_id, title: "Snow guards", content_html: "<p>To be written.</p>" });
 }
 
+/** The static sites: each its repository, and its project at the hosting. */
+export const STATIC = {
+  garden: { repo: "lindner/site", hosting_project: "lindner-garden" },
+  cafe: { repo: "nord/site", hosting_project: "nord-cafe" },
+  bikes: { repo: "weber/site", hosting_project: "weber-bikes" },
+} as const;
+
+/** What the start page of the garden's site says. */
+export const HEADING = "Lindner Garden Design";
+
+/** What the build of the shop said in the end. */
+export const BROKEN = {
+  path: "src/pages/workshop.astro",
+  log: [
+    "[build] Building static entrypoints...",
+    "[CompilerError] Unable to assign attributes when using <> Fragment shorthand syntax!",
+    "  Location: /opt/buildhome/repo/src/pages/workshop.astro:7:3",
+    "Failed: build command exited with code: 1",
+  ],
+} as const;
+
 /** What the sites lead to. */
 interface Places {
   readonly roofer: CmsSandbox;
   readonly dentist: CmsSandbox;
   readonly yoga: CmsSandbox;
   readonly crm: { readonly location_id: string; readonly token: string };
-  readonly repo: string;
-  readonly hosting: string;
   readonly workspace: string;
 }
 
@@ -202,6 +225,8 @@ const CLIENTS = {
   brunner: "Brunner Dental",
   lindner: "Lindner Garden Design",
   moser: "Moser Yoga",
+  nord: "Café Nord",
+  weber: "Weber Bikes",
 };
 
 const cmsOf = ({ base_url, users: { admin } }: CmsSandbox) => ({
@@ -237,7 +262,22 @@ const wordPresses = ({ roofer, dentist, yoga, workspace }: Places): NewSite[] =>
   { ...cmsOf(yoga), id: SITES.yoga, name: "Moser Yoga, website", project_id: "moser" },
 ];
 
-const others = ({ crm, repo, hosting }: Places): NewSite[] => [
+const statics: readonly NewSite[] = ([
+  [SITES.garden, "Lindner Garden Design, website", "lindner", STATIC.garden],
+  [SITES.cafe, "Café Nord, website", "nord", STATIC.cafe],
+  [SITES.bikes, "Weber Bikes, website", "weber", STATIC.bikes],
+] as const).map(([id, name, project_id, linked]) => ({
+  id,
+  name,
+  platform: "static",
+  base_url: `https://${linked.hosting_project}.example`,
+  project_id,
+  repo_branch: "main",
+  ...linked,
+  flags: { allow_full_repo_write: true, allow_main_branch_push: true },
+}));
+
+const others = ({ crm }: Places): NewSite[] => [
   {
     id: SITES.crm,
     name: "Brunner Dental, CRM",
@@ -247,17 +287,7 @@ const others = ({ crm, repo, hosting }: Places): NewSite[] => [
     crm_location_id: crm.location_id,
     credentials: { crm: { integration_token: crm.token } },
   },
-  {
-    id: SITES.garden,
-    name: "Lindner Garden Design, website",
-    platform: "static",
-    base_url: "https://lindner-garden.example",
-    project_id: "lindner",
-    repo,
-    repo_branch: "main",
-    hosting_project: hosting,
-    flags: { allow_full_repo_write: true, allow_main_branch_push: true },
-  },
+  ...statics,
 ];
 
 /** Registers the sites, each of a client of its own, as a person would have. */

@@ -14,10 +14,8 @@ import { startCms } from "../../sandbox/wordpress/start.ts";
 import { addCompanionHealth } from "../../sandbox/wordpress_standin/companion.ts";
 import { addCompanionHold } from "../../sandbox/wordpress_standin/companion_hold.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
-import { type Ready, SITES } from "./sites.ts";
+import { type Ready, SITES, STATIC } from "./sites.ts";
 
-const REPO = "lindner/site";
-const HOSTING = "lindner-garden";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PLUGINS = ["companion/site-ops", "sandbox/wordpress/schema-keeper"].map((path) => `${ROOT}${path}`);
 const say = (text: string) => void Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
@@ -78,17 +76,18 @@ export async function startStandIns(folder: string) {
   const roofer = await cms();
   const [dentist, yoga] = [await cms(), await startYoga()];
   const repo = await startGitHub({ folder });
-  await repo.make(REPO, { empty: true });
   const hosting = await startPages({ host: repo });
-  hosting.project(HOSTING, { repo: REPO });
+  for (const linked of Object.values(STATIC)) {
+    await repo.make(linked.repo, { empty: true });
+    hosting.project(linked.hosting_project, { repo: linked.repo });
+  }
   const [topics, crm, figures] = [startTopicMap(), startCrm(), startFigures()];
   return {
     roofer,
     dentist,
     yoga,
     repo,
-    repo_name: REPO,
-    hosting_name: HOSTING,
+    hosting,
     topics,
     crm,
     figures,

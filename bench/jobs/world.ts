@@ -7,7 +7,16 @@ import { WORKSPACE_ID } from "../../sandbox/topic_map/start.ts";
 import { newSecrets } from "../gateway.ts";
 import { freePort } from "../process.ts";
 import { judge } from "./judge.ts";
-import { ARTICLES, fillRoofer, type Ready, registerClients, SITES } from "./sites.ts";
+import {
+  ARTICLES,
+  BROKEN,
+  fillRoofer,
+  HEADING,
+  type Ready,
+  registerClients,
+  SITES,
+  STATIC,
+} from "./sites.ts";
 import { startStandIns, type World } from "./stand_ins.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -62,16 +71,18 @@ async function openOver({ env }: StandIns) {
 
 /** Registers the clients, and fills their sites. */
 async function fill(gateway: Gateway, standIns: StandIns): Promise<World> {
-  const { roofer, dentist, yoga, crm, figures, repo, repo_name, hosting_name } = standIns;
-  const named = { repo: repo_name, hosting: hosting_name, workspace: WORKSPACE_ID };
-  await registerClients(gateway, { roofer, dentist, yoga: yoga.cms, crm, ...named });
+  const { roofer, dentist, yoga, crm, figures, repo, hosting } = standIns;
+  await registerClients(gateway, { roofer, dentist, yoga: yoga.cms, crm, workspace: WORKSPACE_ID });
   await figures.link(gateway, figures.folder.id);
   await gateway.toolCatalogs.run();
   const ready = readied(gateway, await tokenOf(gateway, "Content assistant", 4));
   await fillRoofer(roofer, ready);
-  const homepage_html = "<h1>Lindner Garden Design</h1>";
-  await ready("init_static_project", { site_id: SITES.garden, homepage_html });
-  await repo.commit(repo_name, { files: ARTICLES, message: "Add articles" });
+  for (const [site_id, heading] of [[SITES.garden, HEADING], [SITES.bikes, "Weber Bikes"]]) {
+    await ready("init_static_project", { site_id, homepage_html: `<h1>${heading}</h1>` });
+  }
+  await repo.commit(STATIC.garden.repo, { files: ARTICLES, message: "Add articles" });
+  hosting.next(STATIC.bikes.hosting_project, { kind: "failure", stage: "build", log: BROKEN.log });
+  await repo.commit(STATIC.bikes.repo, { files: { [BROKEN.path]: "<>\n" }, message: "Add the workshop" });
   return { ...standIns, ready };
 }
 

@@ -180,7 +180,8 @@ export class Consent {
     if (approving !== undefined) await approving.judge(record.allSites);
     else if (
       ticket?.approved == null &&
-      !meetsPolicy(caller, record.allSites, this.#brought.shown !== null, ready.offered)
+      (!meetsPolicy(caller, record.allSites, this.#brought.shown !== null, ready.offered) ||
+        (ready.plan?.onlyShown === true && ticket === undefined && this.#brought.shown === null))
     ) {
       if (ticket !== undefined) throw notConsented(ticket);
       if (ready.gate || ready.plan?.told || canShow(ready.plan)) return await this.preview(ready);

@@ -29,7 +29,7 @@ import { effectivePlatform } from "./deployed.ts";
 import { refuseFrozen } from "./freeze.ts";
 import { explain, traceless } from "./explain.ts";
 import { flagStep, neededFlags } from "./flags.ts";
-import { type Asks, forwardedTo, type Input, readForwarded, readInput } from "./input.ts";
+import { type Asks, forwardedTo, type Input, readForwarded, readInput, withDefaults } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
 import type { Place } from "./in_flight.ts";
 import { linkStep } from "./links.ts";
@@ -162,14 +162,14 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   return { caller, entry, input, site, others, tier, raises, parts, gate, ctx, nested, keeps, acts };
 }
 
-/** Step 8. What a tool sets back by itself was kept by its own plan, so no schema says more of it. */
+/** Step 8. What a tool sets back by itself was kept by its own plan, so no schema refuses any of it. */
 function readArguments(
   entry: ToolEntry,
   { args, asks, kept, narrowed }: Asked,
   restores: boolean,
   now: number,
 ): Input {
-  if (restores) return readForwarded({ check: (of) => of as Record<string, unknown> }, args);
+  if (restores) return readForwarded({ check: (of) => withDefaults(entry, of) }, args);
   if (entry.offer) return readForwarded(entry, args);
   const input = readInput(entry, kept ? { ...args, ...kept.values } : args, now, asks);
   return callsOnSite(input, entry.manifest, narrowed);

@@ -1,5 +1,5 @@
 /** The line every call walks, from either door: checked step by step, run, and audited. */
-import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import { asGatewayError, classOf, GatewayError } from "../../core/errors.ts";
 import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
 import type { AskedList } from "../../registry/asked_list.ts";
 import { tellsOfTools } from "../../registry/manifest.ts";
@@ -8,12 +8,15 @@ import type { Follower } from "../../registry/tool.ts";
 import { type Beside, RowRefused, type Store } from "../../store/store.ts";
 import { answered, asOffered, plain, shaped } from "./answer.ts";
 import { AuditOutage, CallRecord, type Ending } from "../audit/audit.ts";
+import { noteOnSpan, traced } from "../../core/tracing.ts";
 import { bodyLimit } from "./body_limit.ts";
 import { mayWrite } from "../consent/confirm.ts";
 import { type Approving, noteApproving } from "../consent/approval.ts";
 import { Consent } from "../consent/consent.ts";
 import type { ConsentPorts, Ticket } from "../consent/consent_call.ts";
 import { forwarded } from "./named_tool.ts";
+import { causeOf } from "../failed_calls.ts";
+import type { CallEnd } from "../figures.ts";
 import { keepBefore } from "../changes.ts";
 import { admit, type AdmitPorts, type Admitted, planned, subjectOf } from "./admit.ts";
 import { endOfCall } from "./context.ts";
@@ -82,6 +85,8 @@ export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   readonly callsInFlight: CallsInFlight;
   /** Told of what a caller is not: the cause behind E_INTERNAL. */
   log(event: Record<string, unknown>): void;
+  /** Is told how each call ended. */
+  ended(end: CallEnd): void;
   /** Told of every answer that is no refusal, before parts of it are taken, and of the tool that gave it. */
   readonly answers?: ((tool: ToolEntry, value: unknown) => void) | undefined;
 }
@@ -91,6 +96,9 @@ interface Ports extends DispatchPorts {
   readonly outage: AuditOutage;
 }
 
+/** Spans here are known by their names; the call's own says the rest. */
+const NOTHING = {};
+
 /** A row could not be written, which the log has already. */
 export class NotAudited extends GatewayError {}
 
@@ -98,53 +106,103 @@ export class NotAudited extends GatewayError {}
 export function dispatcher(given: DispatchPorts): Dispatch {
   const ports: Ports = { ...given, outage: new AuditOutage(given) };
   return async (call) => {
-    const record = new CallRecord(ports.now(), call);
-    if (call.approving) noteApproving(record, call.approving);
-    if (call.item) {
-      const { set_id, item, approved } = call.item.ticket;
-      record.set = { set_id, item };
-      Object.assign(record.facts, approved);
-    }
-    const left = () => call.follower?.signal ?? call.left?.();
-    const place = ports.callsInFlight.place(call.caller.token.id, left);
-    let value: unknown;
-    let failure: GatewayError | null = null;
+    const began = { at: ports.now(), began: performance.now() };
+    const record = new CallRecord(began.at, call);
     try {
-      value = await runPipeline(ports, call, record, place);
+      const value = await traced("call", NOTHING, () => carryOut(ports, call, record));
+      ports.ended(endOf(ports, call, record, null, began));
+      return value;
     } catch (thrown) {
-      failure = withPartialResult(asGatewayError(thrown, call.requestId), record.allMade);
-      if (failure.code === "E_INTERNAL" && !(thrown instanceof NotAudited)) {
-        ports.log({
-          event: "internal",
-          request_id: call.requestId,
-          tool: record.tool,
-          cause: causeOf(failure),
-        });
-      }
+      ports.ended(endOf(ports, call, record, asGatewayError(thrown, call.requestId), began));
+      throw thrown;
     }
-    if (failure) {
-      failure = withOutcome(failure, record, ports.catalog.get(record.tool, call.caller)?.manifest);
-    }
-    if (failure) record.decision.refuses(failure);
-    const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
-    try {
-      const ending = failure ? { failure, outcome: change } : { value };
-      const along = record.beside(ending);
-      let beside = along instanceof Promise ? await along : along;
-      if (call.item) beside = [...beside, ...await call.item.told(ending, record)];
-      if (record.keeping !== null) beside = [...beside, ...await keptOf(ports, record, ending)];
-      const row = record.outcome(failure, ports.now());
-      if (row.outcome === "unknown") {
-        const sites = record.allSites.map(({ id }) => id);
-        beside = [...beside, ...await ports.tell(writeUnknown(row, sites))];
-      }
-      await appendAudit(ports, row, change, beside);
-    } finally {
-      place.leave();
-    }
-    if (failure) throw failure;
-    return value;
   };
+}
+
+/** When a call began: on the clock, and for how long it takes. */
+interface Began {
+  readonly at: number;
+  readonly began: number;
+}
+
+/** How a call ended, for whoever counts: a name that no tool has is one that anybody may make up. */
+function endOf(
+  { catalog }: Ports,
+  { requestId, door, caller }: ToolCall,
+  { decision, tool, siteId }: CallRecord,
+  failure: GatewayError | null,
+  { at, began }: Began,
+): CallEnd {
+  const isKnown = decision.latest("entry") !== undefined || catalog.get(tool, caller) !== undefined;
+  const { verdict } = decision;
+  return {
+    requestId,
+    at,
+    door,
+    tool: isKnown ? tool : null,
+    site: siteId,
+    token: caller.token,
+    result: verdict === "previewed" ? "preview" : verdict === "repeated" ? "repeated" : "ok",
+    failure,
+    seconds: (performance.now() - began) / 1000,
+  };
+}
+
+/** One call, from its first step to its row. Throws a GatewayError for every refusal and failure. */
+async function carryOut(ports: Ports, call: ToolCall, record: CallRecord): Promise<unknown> {
+  if (call.approving) noteApproving(record, call.approving);
+  if (call.item) {
+    const { set_id, item, approved } = call.item.ticket;
+    record.set = { set_id, item };
+    Object.assign(record.facts, approved);
+  }
+  const left = () => call.follower?.signal ?? call.left?.();
+  const place = ports.callsInFlight.place(call.caller.token.id, left);
+  let value: unknown;
+  let failure: GatewayError | null = null;
+  try {
+    value = await runPipeline(ports, call, record, place);
+  } catch (thrown) {
+    failure = withPartialResult(asGatewayError(thrown, call.requestId), record.allMade);
+    if (failure.code === "E_INTERNAL" && !(thrown instanceof NotAudited)) {
+      ports.log({
+        event: "internal",
+        request_id: call.requestId,
+        tool: record.tool,
+        cause: causeOf(failure),
+      });
+    }
+  }
+  if (failure) {
+    failure = withOutcome(failure, record, ports.catalog.get(record.tool, call.caller)?.manifest);
+  }
+  if (failure) record.decision.refuses(failure);
+  noteOnSpan(() => ({
+    "gateway.request_id": call.requestId,
+    "gateway.tool": ports.catalog.get(record.tool, call.caller) === undefined ? "unknown" : record.tool,
+    "gateway.site": record.siteId ?? undefined,
+    "gateway.token": call.caller.token.id,
+    "gateway.verdict": record.decision.verdict,
+    "gateway.class": failure ? classOf(failure.code) : undefined,
+  }));
+  const change = failure ? failure.outcome ?? "none" : record.decision.writing ? "made" : "none";
+  try {
+    const ending = failure ? { failure, outcome: change } : { value };
+    const along = record.beside(ending);
+    let beside = along instanceof Promise ? await along : along;
+    if (call.item) beside = [...beside, ...await call.item.told(ending, record)];
+    if (record.keeping !== null) beside = [...beside, ...await keptOf(ports, record, ending)];
+    const row = record.outcome(failure, ports.now());
+    if (row.outcome === "unknown") {
+      const sites = record.allSites.map(({ id }) => id);
+      beside = [...beside, ...await ports.tell(writeUnknown(row, sites))];
+    }
+    await appendAudit(ports, row, change, beside);
+  } finally {
+    place.leave();
+  }
+  if (failure) throw failure;
+  return value;
 }
 
 /** What is kept of a change beside its row; the row comes first, so where that cannot be told the change is not undoable. */
@@ -183,11 +241,11 @@ async function runPipeline(
   const { follower, asks, narrowed } = call;
   const deadline = endOfCall(ports.now());
   const asked = { ...body, ...called, caller, narrowed, asks, deadline, outer: [], follower, place };
-  const admitted = await admit(ports, asked, record); // 4 to 13
+  const admitted = await traced("guard", NOTHING, () => admit(ports, asked, record)); // 4 to 13
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");
     const { acts, entry: { offer, manifest }, input: { wanted } } = admitted;
-    const given = await acts.run(); // 16
+    const given = await traced("run", NOTHING, () => acts.run()); // 16
     const isBounded = call.isBounded === true && !tellsOfTools(manifest);
     const answer = offer ? asOffered(given) : plain(given);
     ports.answers?.(admitted.entry, answer);
@@ -222,7 +280,7 @@ async function write(
     record,
     approving,
   });
-  const plan = () => planned(admitted, record); // 14
+  const plan = async () => await traced("plan", NOTHING, () => planned(admitted, record)); // 14
   const isShown = approving === undefined
     ? gate ? !mayWrite(admitted) : admitted.input.dryRun
     : approving.shown === null;
@@ -240,7 +298,8 @@ async function write(
       const kept = await keepBefore(ports.store.changes, record, caller.token.id);
       await appendAudit(ports, record.intent(deadline), "none", [...beside, ...kept]);
     },
-    run: async (ready, expects) => answered(await ready.run(expects), requestId),
+    run: async (ready, expects) =>
+      await traced("run", NOTHING, async () => answered(await ready.run(expects), requestId)),
   });
 }
 
@@ -270,7 +329,7 @@ async function appendAudit(
   beside: readonly Beside[],
 ): Promise<void> {
   try {
-    await store.audit.append(row, beside);
+    await traced("store", NOTHING, () => store.audit.append(row, beside));
     outage.kept();
   } catch (cause) {
     const { request_id, tool, token_id, site_id, status } = row;
@@ -287,9 +346,4 @@ async function appendAudit(
     const message = `${said}; give request id "${request_id}" to the gateway's operator`;
     throw new NotAudited("E_INTERNAL", namingMade(message, row.made ?? []), { cause, outcome });
   }
-}
-
-function causeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return cause instanceof Error ? cause.stack ?? cause.message : String(cause);
 }

@@ -279,3 +279,15 @@ function applyRule(rule: Manifest["rules"][number], args: Record<string, unknown
   }
   if ("one_of" in rule && count > 1) throw bad(`${quoted(names)}: give only one of them`);
 }
+
+/** Arguments that an older version kept of a write, with the defaults of those that its tool was given since. */
+export function withDefaults(
+  { manifest, offer }: Pick<ToolEntry, "manifest" | "offer">,
+  kept: Record<string, unknown>,
+): Record<string, unknown> {
+  if (offer) return kept;
+  const defaults = Object.entries(manifest.input.properties ?? {}).flatMap(([name, { default: value }]) =>
+    value === undefined ? [] : [[name, value] as const]
+  );
+  return { ...Object.fromEntries(defaults), ...kept };
+}

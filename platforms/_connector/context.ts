@@ -1,7 +1,7 @@
 /** A connector's way to its upstream, and what of a site and its settings it sees. */
 import type { CredentialKind, Credentials, Site } from "../../core/model.ts";
 import type { Pace, PaceLimits } from "../../core/pace.ts";
-import type { Incoming, Outgoing } from "../_http/request.ts";
+import type { Ending, Incoming, Outgoing } from "../_http/request.ts";
 
 type AnyValues = Readonly<Record<string, string | null>>;
 
@@ -17,6 +17,11 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
    * Sends one request, to the connector's origins only, after its policy was asked. Throws E_FORBIDDEN_OP, E_UPSTREAM.
    */
   send(out: Outgoing): Promise<Incoming>;
+  /**
+   * Notes a write that another call sends for this one too; what is answered takes its ending. Absent where the gateway asks
+   * for itself.
+   */
+  readonly joins?: (out: Outgoing) => (ending: Ending, answer: Incoming | null) => void;
   /** The site's secret of that kind; throws E_MISSING_SECRET with the command that sets it when the site has none. */
   secret<K extends CredentialKind>(kind: K): Promise<NonNullable<Credentials[K]>>;
   /**
@@ -30,6 +35,8 @@ export interface ConnectorContext<Settings = AnyValues> extends Configured<Setti
   readonly allowance?: Allowance;
   /** Small facts about the upstream kept for a while, dropped when the site or its credentials change. */
   readonly cache: FactCache;
+  /** The same for facts that hold for every site of this connector, such as a quota that sites share. */
+  readonly shared: FactCache;
   /** A pace of that name, kept by every call of every instance of the gateway that uses this connector. */
   pace(name: string, limits: PaceLimits): Pace;
   now(): number;

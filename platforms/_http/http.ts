@@ -7,6 +7,7 @@ import { brokenOff, endingOf, failure, NotSent, placeOf, redirectedWrite } from 
 import { type Answer, bodyOf, type Ending, headersOf, type Incoming, type Outgoing } from "./request.ts";
 import type { PinnedFetch, Transport } from "./transport.ts";
 import { abortable, alarmIn, delay } from "../../core/async.ts";
+import { untraced } from "../../core/tracing.ts";
 
 /** What a test may replace. */
 export interface HttpOptions {
@@ -114,7 +115,7 @@ export function createHttp(options: HttpOptions): OpenHttp {
       };
       try {
         headersOf(out); // a header that cannot be written is a bug, not a broken connection
-        const answer = await withRetries(trip, ports);
+        const answer = await untraced(() => withRetries(trip, ports));
         if (out.effect === "write") ended(endingOf(answer, out), answer);
         return answer;
       } catch (thrown) {

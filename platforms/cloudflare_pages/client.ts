@@ -22,6 +22,8 @@ export interface Deployment {
   readonly branch: string | null;
   readonly environment: string;
   readonly url: string | null;
+  /** Its own address, which goes on showing this commit; null where the host says none. */
+  readonly own_url: string | null;
   readonly log_url: string;
   readonly created_on: string | null;
   readonly modified_on: string | null;
@@ -51,12 +53,23 @@ export interface HostingClient {
   ofCommit(sha: string, environment?: Environment): Promise<Deployment | null>;
   /** The newest of a branch, by its whole name, among the newest hundred; null when there is none. */
   ofBranch(branch: string, environment?: Environment): Promise<Deployment | null>;
+  /**
+   * The deployment of a commit that was just pushed to a branch that is no production, by its whole name: asked once,
+   * among the newest few; null where it is not known yet. Has failed by then.
+   */
+  pushed(commit_sha: string, limitMs: number): Promise<Pushed | null>;
   /** The last lines of what its build said, the oldest first; none where it said nothing, or the host keeps it no more. */
   logTail(deployment: Pick<Deployment, "id">): Promise<readonly string[]>;
   /** What the project builds by itself. */
   builds(): Promise<BuildSettings>;
   /** The newest preview, or that of a commit, if it stands at an address that can be linked; else null. Has failed by then. */
   preview(limitMs: number, commit_sha?: string): Promise<Preview | null>;
+}
+
+/** A commit's deployment, at the address that goes on showing it. */
+export interface Pushed {
+  readonly address: string | null;
+  readonly status: DeployStatus;
 }
 
 /** A branch that is no production, as it was deployed. */
@@ -205,6 +218,18 @@ export class Hosting implements HostingClient {
     return await this.#first(environment, (one) => one.deployment_trigger?.metadata?.branch === branch);
   }
 
+  async pushed(commit_sha: string, limitMs: number): Promise<Pushed | null> {
+    const { ctx } = this;
+    const [told] = await new Hosting(withDeadline(ctx, ctx.now() + limitMs)).#newest("preview", commit_sha);
+    return told === undefined ? null : { address: told.url ?? null, status: statusOf(told) };
+  }
+
+  /** Those of a commit on the first page. */
+  async #newest(environment: Environment, commit_sha: string): Promise<Told[]> {
+    const told = await this.#page(1, environment);
+    return told.filter((one) => one.deployment_trigger?.metadata?.commit_hash === commit_sha);
+  }
+
   async logTail({ id }: Pick<Deployment, "id">): Promise<readonly string[]> {
     const { result } = await this.#read(LOG, `/deployments/${encodeURIComponent(id)}/history/logs`);
     const secrets = [this.ctx.settings.HOSTING_API_TOKEN ?? ""].filter((secret) => secret !== "");
@@ -239,6 +264,7 @@ export class Hosting implements HostingClient {
       branch: metadata?.branch || null,
       environment: told.environment,
       url: told.aliases?.[0] ?? told.url ?? null,
+      own_url: told.url ?? null,
       log_url: `https://dash.cloudflare.com/${account}/pages/view/${this.#project}/${
         encodeURIComponent(told.id)
       }`,

@@ -4,17 +4,18 @@ import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import type { ConnectorContext } from "../_connector/connector.ts";
 import { appOf, type RepoSettings } from "./settings.ts";
-import { CONTENTS_WAY, RepoError, unreadable } from "./errors.ts";
+import { CONTENTS_WAY, PULLS_WAY, RepoError, unreadable } from "./errors.ts";
 
 /** What a token lets its holder do; never more (docs/upstreams/github.md, "Access as an app"). */
 const PERMISSIONS = {
   read: { contents: "read", metadata: "read" },
   write: { contents: "write", metadata: "read" },
+  propose: { contents: "read", metadata: "read", pull_requests: "write" },
 } as const;
 /** What is needed of a way out; no site is. */
 export type RepoContext = Pick<
   ConnectorContext<RepoSettings>,
-  "send" | "settings" | "cache" | "now" | "deadline"
+  "send" | "settings" | "cache" | "shared" | "now" | "deadline" | "joins"
 >;
 export type Right = keyof typeof PERMISSIONS;
 
@@ -29,10 +30,16 @@ export const INSTALLATION = z.object({
   id: z.number(),
   suspended_at: z.string().nullish(),
   app_slug: z.string().optional().catch(undefined),
-  permissions: z.object({ contents: z.string().optional() }).catch({}),
+  permissions: z.object({ contents: z.string().optional(), pull_requests: z.string().optional() }).catch({}),
 });
 /** The installation that covers a repository. */
 export type Installation = z.infer<typeof INSTALLATION>;
+
+/** How a token is asked for: made anew, and only where that does not throw, which is asked before it. */
+interface TokenAsk {
+  readonly refresh?: boolean;
+  allowed?(installation: Installation): void;
+}
 
 /** Signs requests; what it found is kept in the cache. */
 export class Access {
@@ -46,6 +53,11 @@ export class Access {
     this.#ctx = ctx;
     this.#octokit = octokit;
     [this.#owner, this.#name] = repo.split("/") as [string, string];
+  }
+
+  /** The installation that was found before; null where it must be looked for. */
+  get known(): Installation | null {
+    return this.#ctx.cache.get<Installation | null>("installation") ?? null;
   }
 
   /** The Authorization header of the app itself. Throws E_MISSING_SECRET for a key that cannot sign. */
@@ -67,18 +79,23 @@ export class Access {
    * taken out or suspended since it was found is looked for again. Throws E_REPO_APP_NOT_INSTALLED also where there is
    * none any more or not for that repository, E_UPSTREAM.
    */
-  async asInstallation(right: Right, refresh = false): Promise<string> {
+  async asInstallation(
+    right: Right,
+    { refresh = false, allowed = () => {} }: TokenAsk = {},
+  ): Promise<string> {
     try {
-      return await this.#token(await this.installation(), right, refresh);
+      const found = await this.installation();
+      allowed(found);
+      return await this.#token(found, right, refresh);
     } catch (thrown) {
       const ended = thrown instanceof RepoError &&
         ((thrown.upstream === 404 && !thrown.noApp) || thrown.suspended);
-      if (!ended) throw this.#told(thrown);
+      if (!ended) throw this.#told(thrown, right);
     }
     try {
       return await this.#token(await this.installation(true), right, true);
     } catch (thrown) {
-      throw this.#told(thrown);
+      throw this.#told(thrown, right);
     }
   }
 
@@ -96,12 +113,13 @@ export class Access {
   }
 
   /** What kept a token from being made, never to be taken for an answer about what it was wanted for. */
-  #told(thrown: unknown): unknown {
+  #told(thrown: unknown, right: Right): unknown {
     if (!(thrown instanceof RepoError)) return thrown;
     const { upstream, said, noApp, message, retryAfter } = thrown;
     if (upstream === 422 && /permission/i.test(said)) {
       const repo = `Repository "${this.#owner}/${this.#name}"`;
-      const lacks = `${repo}: the app lacks a permission it asks for; ${CONTENTS_WAY}`;
+      const way = right === "propose" ? PULLS_WAY : CONTENTS_WAY;
+      const lacks = `${repo}: the app lacks a permission it asks for; ${way}`;
       return new GatewayError("E_UPSTREAM", lacks, { upstream, cause: thrown });
     }
     if (upstream === 422 && /repositor/i.test(said)) {
@@ -128,7 +146,7 @@ export class Access {
    * remembered will not do. Throws E_REPO_APP_NOT_INSTALLED when there is none or it is suspended.
    */
   async installation(anew = false): Promise<Installation> {
-    const known = this.#ctx.cache.get<Installation | null>("installation");
+    const { known } = this;
     if (known && !anew) return known;
     this.#ctx.cache.set("installation", null, INSTALLATION_MS);
     const found = await this.#lookUp();

@@ -16,14 +16,16 @@ export type Edit =
   & ({ readonly bytes: Uint8Array | null; readonly blob?: never } | {
     readonly bytes?: never;
     readonly blob: string;
+    /** git's mode where the commit has another, or none. Default: as it stands, else 100644. */
+    readonly mode?: string;
   });
 
 /**
  * What one tree may carry as text before the host times out, and how many entries (docs/upstreams/github.md, "Contents,
  * git objects, branches").
  */
-const TREE_TEXT_BYTES = 1.5 * 1024 * 1024;
-const TREE_ENTRIES = 150;
+export const TREE_TEXT_BYTES = 1.5 * 1024 * 1024;
+export const TREE_ENTRIES = 150;
 const BLOBS_IN_FLIGHT = 4;
 
 /** The edits with their paths in the repository. */
@@ -45,18 +47,20 @@ export async function build(
   const pieces: Piece[] = [];
   const shas = new Map<string, string>();
   let count = await view.count();
-  for (const [at, { path, bytes = null, blob }] of edits.entries()) {
+  for (const [at, edit] of edits.entries()) {
+    const { path, bytes = null, blob } = edit;
     const standing = await view.find(path);
     const name = blob ?? (bytes && await blobName(bytes));
     if (name !== null) shas.set(path, name);
-    if (name === (standing?.sha ?? null)) continue;
+    const mode = ("mode" in edit ? edit.mode : undefined) ?? standing?.mode ?? "100644";
+    if (name === (standing?.sha ?? null) && mode === (standing?.mode ?? mode)) continue;
     if (count !== null) count += Number(name !== null) - Number(standing !== null);
     pieces.push({
       path: full[at]!.path,
       bytes,
       name,
       isThere: blob !== undefined,
-      mode: standing?.mode ?? "100644",
+      mode,
     });
   }
   let tree = view.tree ?? undefined;

@@ -61,6 +61,7 @@ function judgeWrite(out: Outgoing, rest: string, site: Site): string | null {
     const branch = /^refs\/heads\/(.+)$/.exec(String(body["ref"]))?.[1];
     return branch === undefined ? "only branches are made" : judgeBranch(out, branch, site);
   }
+  if (rest === "/pulls" || rest.startsWith("/pulls/")) return judgePull(out, rest, body, site);
   const branch = /^\/git\/refs\/heads\/(.+)$/.exec(rest)?.[1];
   if (out.method !== "PATCH" || branch === undefined) return "it is no way to write that is used here";
   if (body["force"] !== false && out.grant === undefined) return "a branch is only moved forward";
@@ -79,6 +80,28 @@ function judgeTree({ tree }: Fields): string | null {
 }
 
 const neverWritten = (path: unknown) => `the path ${JSON.stringify(path)} is never written`;
+
+const isNumber = (text: string) => Number.isSafeInteger(Number(text)) && String(Number(text)) === text;
+
+/** A pull request is opened from a preview branch to the deployed one, or worded anew; nothing else is done with it. */
+function judgePull(out: Outgoing, rest: string, body: Fields, site: Site): string | null {
+  const { title, body: text, head, base, maintainer_can_modify, ...more } = body;
+  if (typeof title !== "string" || typeof text !== "string" || Object.keys(more).length > 0) {
+    return "of a pull request only its texts are written";
+  }
+  if (out.method === "PATCH" && isNumber(rest.slice("/pulls/".length))) {
+    const isMoved = head !== undefined || base !== undefined || maintainer_can_modify !== undefined;
+    return isMoved ? "of a pull request only its texts are written" : null;
+  }
+  if (out.method !== "POST" || rest !== "/pulls") {
+    return "a pull request is opened, or worded anew, and nothing else";
+  }
+  const isOurs = site.platform === "static" && isPlain(head) && String(head).startsWith(PREVIEW_PREFIX);
+  if (!isOurs || !isPlain(base) || (site.repo_branch !== null && base !== site.repo_branch)) {
+    return "a pull request leads from a preview branch to the deployed one";
+  }
+  return maintainer_can_modify === false ? null : "nobody else is let into the preview branch";
+}
 
 /** A name the host takes for that branch and no other. */
 const isPlain = (branch: unknown) =>
@@ -103,8 +126,10 @@ function judgeToken({ repositories, permissions, ...more }: Fields, site: Site):
   const narrow = Array.isArray(repositories) && repositories.length === 1 &&
     repositories[0] === site.repo?.split("/")[1];
   if (!narrow || Object.keys(more).length > 0) return "a token is asked for the site's repository only";
-  const { contents, metadata, ...others } = fieldsOf(permissions);
-  const modest = (contents === "read" || contents === "write") && metadata === "read";
+  const { contents, metadata, pull_requests, ...others } = fieldsOf(permissions);
+  const proposes = pull_requests === "write" && contents === "read";
+  const isPlainToken = pull_requests === undefined && (contents === "read" || contents === "write");
+  const modest = (proposes || isPlainToken) && metadata === "read";
   return modest && Object.keys(others).length === 0 ? null : "a token is asked for the contents only";
 }
 

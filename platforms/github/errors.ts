@@ -9,6 +9,10 @@ import type { Incoming } from "../_http/request.ts";
 export const CONTENTS_WAY =
   'give the app the permission "Contents: read and write" and accept it for the installation';
 
+/** What an owner does for an app that may not propose. */
+export const PULLS_WAY =
+  'give the app the permission "Pull requests: read and write" and accept it for the installation';
+
 /** The host's words where a rule keeps a branch as it is; it answers them with 403, 409 and 422 alike. */
 const RULE = new RegExp(
   "\\brule violations?\\b|\\bprotected (branch|ref)\\b|\\brequired status checks?\\b|\\bapproving reviews?\\b|" +

@@ -25,10 +25,10 @@ const ABSENT = "no file ";
 
 /**
  * What is kept of files that are about to be written: of each git's name of it, or that it is not there. Null where none
- * of them is there: what was only made is never taken out again.
+ * of them is there, as what was only made is never taken out again, unless the `absent` are kept too.
  */
-export function keptFiles(files: readonly Found[]): Readonly<Record<string, unknown>> | null {
-  if (files.every(({ sha }) => sha === null)) return null;
+export function keptFiles(files: readonly Found[], absent = false): Readonly<Record<string, unknown>> | null {
+  if (!absent && files.every(({ sha }) => sha === null)) return null;
   return Object.fromEntries(
     files.map(({ path, sha, size }) =>
       sha === null ? [ABSENT + path, true] : [THERE + path, { sha, bytes: size ?? 0 }]
@@ -59,17 +59,22 @@ export function leftOf(
   return Object.fromEntries(formerOf(kept).files.map(({ path }) => [path, shas.get(path) ?? null]));
 }
 
-/** Puts them back in one commit, by the names of their blobs. */
+/** Puts them back in one commit, by the names of their blobs, and takes out the paths that were not there. */
 export const commitFormer = (
   client: RepoClient,
   target: Parameters<RepoClient["push"]>[0],
   files: readonly Former[],
+  out: readonly string[] = [],
 ): Promise<Pushed> =>
-  client.push(target, () => Promise.resolve(files.map(({ path, sha }) => ({ path, blob: sha }))));
+  client.push(target, () =>
+    Promise.resolve([
+      ...files.map(({ path, sha }) => ({ path, blob: sha })),
+      ...out.map((path) => ({ path, bytes: null })),
+    ]));
 
 /** What a commit that puts files back is called. */
-export const commitFormerLine = (files: readonly Former[]): string =>
-  `${SET_BACK}${files.length === 1 ? files[0]!.path : `${files.length} files`}`;
+export const commitFormerLine = (paths: readonly string[]): string =>
+  `${SET_BACK}${paths.length === 1 ? paths[0]! : `${paths.length} files`}`;
 
 /**
  * The branch that was written to, rights to write proven; reads only. Throws E_STALE_PREVIEW where it is gone, or another

@@ -1,10 +1,12 @@
 /** The git objects of a repository as the host's API gives them (docs/upstreams/github.md). */
 import { z } from "zod";
 import { RepoError, unreadable } from "./errors.ts";
+import { remembered } from "./memory.ts";
 import { blobName } from "./names.ts";
 import { encoded, type RepoWire } from "./wire.ts";
 
-const SHA = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+const SHA_NAME = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
+const SHA = z.string().regex(SHA_NAME);
 const NAMED = z.object({ sha: SHA });
 /** A branch. */
 export const REF = z.object({ object: z.object({ sha: SHA }) });
@@ -35,6 +37,10 @@ export type Commit = z.infer<typeof COMMIT>;
 export const REPOSITORY = z.object({ default_branch: z.string().min(1) });
 
 const TREE_BYTES = 32 * 1024 * 1024;
+/** What is kept of a commit takes no more. */
+const COMMIT_BYTES = 1024;
+/** Files up to this length are kept for a while. */
+const SMALL_BYTES = 64 * 1024;
 /** Base64 with line ends, and a little around it. */
 const bytesOnWire = (size: number) => Math.ceil(size * 1.5) + 4096;
 
@@ -73,22 +79,49 @@ export async function headOf(
   }
 }
 
-/** A commit, null where there is none of that name. */
+/** A commit, null where there is none of that name. It is asked for once, for it never says anything else. */
 export async function commitOf(wire: RepoWire, sha: string, cleanup?: true): Promise<Commit | null> {
-  const asked = wire.ask({ method: "GET", path: `/git/commits/${encoded(sha)}`, schema: COMMIT, cleanup });
-  return await unless(asked, [404, 422], null);
+  const path = `/git/commits/${encoded(sha)}`;
+  return await remembered(wire.ctx, "objects").once(`commit ${sha}`, async () => {
+    const asked = wire.ask({ method: "GET", path, schema: COMMIT, cleanup });
+    const commit = await unless(asked, [404, 422], null);
+    return commit && { value: commit, bytes: commit.sha === sha ? COMMIT_BYTES : Infinity };
+  });
 }
 
-/** A tree by its own name or that of anything that leads to one; null where there is none. */
+/**
+ * A tree by its own name or that of anything that leads to one; null where there is none. By the name of an object it is
+ * asked for once.
+ */
 export async function treeOf(wire: RepoWire, name: string, recursive: boolean): Promise<Tree | null> {
   const query = recursive ? { recursive: "1" } : undefined;
   const path = `/git/trees/${encodeURIComponent(name)}`;
-  const asked = wire.ask({ method: "GET", path, query, schema: TREE, max_bytes: TREE_BYTES });
-  return await unless(asked, [404, 422], null);
+  const find = async () => {
+    const asked = wire.ask({ method: "GET", path, query, schema: TREE, max_bytes: TREE_BYTES });
+    const tree = await unless(asked, [404, 422], null);
+    return tree && { value: tree, bytes: tree.sha === name ? bytesOfTree(tree) : Infinity };
+  };
+  if (!SHA_NAME.test(name)) return (await find())?.value ?? null;
+  return await remembered(wire.ctx, "objects").once(`${recursive ? "whole" : "tree"} ${name}`, find);
 }
 
-/** The bytes of a blob of that size. */
+/** What an entry takes beside its path, about. */
+const ENTRY_BYTES = 240;
+/** One that the host cut short is not kept. */
+const bytesOfTree = ({ tree, truncated }: Tree) =>
+  truncated ? Infinity : tree.reduce((sum, { path }) => sum + ENTRY_BYTES + 2 * path.length, ENTRY_BYTES);
+
+/** The bytes of a blob of that size; those of a small one are asked for once. */
 export async function blobOf(wire: RepoWire, sha: string, size: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (size > SMALL_BYTES) return await bytesOfBlob(wire, sha, size);
+  const found = await remembered(wire.ctx, "blobs").once(`blob ${sha}`, async () => {
+    const value = await bytesOfBlob(wire, sha, size);
+    return { value, bytes: value.byteLength + ENTRY_BYTES };
+  });
+  return found!;
+}
+
+async function bytesOfBlob(wire: RepoWire, sha: string, size: number): Promise<Uint8Array<ArrayBuffer>> {
   const path = `/git/blobs/${sha}`;
   const { content } = await wire.ask({ method: "GET", path, schema: BLOB, max_bytes: bytesOnWire(size) });
   return await proven(wire, fromBase64(wire, content), sha);
@@ -162,6 +195,7 @@ export async function makeCommit(
 ): Promise<MadeCommit> {
   const asked = { method: "POST", path: "/git/commits", json, schema: COMMIT, effect: "read" } as const;
   const made = await wire.ask(asked);
-  if (made.tree.sha === json.tree) return { sha: made.sha, web: webOf(made.html_url, made.sha) };
-  throw unreadable(wire.repo, 201, false);
+  if (made.tree.sha !== json.tree) throw unreadable(wire.repo, 201, false);
+  remembered(wire.ctx, "objects").set(`commit ${made.sha}`, made, COMMIT_BYTES);
+  return { sha: made.sha, web: webOf(made.html_url, made.sha) };
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import { listedRules } from "./branch_rules.ts";
 import { RepoError, unreadable } from "./errors.ts";
 import { commitOf, defaultBranch, headOf, treeOf } from "./git.ts";
 import { isUnknown, type Move, moveBranch, type Moved } from "./refs.ts";
@@ -97,10 +98,52 @@ const othersWrote = (branch: string) =>
     { outcome: "unknown" },
   );
 
-/** Puts a commit in the place of the seed, unless somebody wrote meanwhile. Throws E_SHA_MISMATCH, E_UPSTREAM. */
-export async function replaceSeed(wire: RepoWire, move: Move, seed: string, to: string): Promise<Moved> {
+/** What of a branch's rules keeps its second commit from being pushed (docs/upstreams/github.md, "Contents, git objects, branches"). */
+const CLOSED: ReadonlySet<string> = new Set([
+  "merge_queue",
+  "pull_request",
+  "required_deployments",
+  "required_status_checks",
+  "update",
+  "workflows",
+]);
+
+/**
+ * Reads only: refuses a branch whose rules would let the seed be made and nothing after it. Rules that the host does not
+ * tell are met later. Throws E_UPSTREAM.
+ */
+export async function requireOpen(wire: RepoWire, branch: string): Promise<void> {
+  const rules = await listedRules(wire, branch).catch((thrown) => {
+    if (thrown instanceof RepoError && [403, 404].includes(thrown.upstream ?? 0) && !thrown.retryAfter) {
+      return [];
+    }
+    throw thrown;
+  });
+  const found = rules.map(({ type }) => type).filter((type) => CLOSED.has(type));
+  if (found.length === 0) return;
+  throw new GatewayError(
+    "E_UPSTREAM",
+    `Repository "${wire.repo}" is empty, and rules of its branch "${branch}" (${
+      found.join(", ")
+    }) let nobody push a project ` +
+      "to it; nothing was written: lift them for this app until the project is begun, then call again",
+    { upstream: 422, outcome: "none" },
+  );
+}
+
+/**
+ * Moves the branch from the seed to a commit, with `force` to one that is not on top of it, unless somebody wrote meanwhile.
+ * Throws E_SHA_MISMATCH, E_UPSTREAM.
+ */
+export async function replaceSeed(
+  wire: RepoWire,
+  move: Move,
+  seed: string,
+  to: string,
+  force = true,
+): Promise<Moved> {
   if (await headOf(wire, move.branch) !== seed) throw othersWrote(move.branch);
-  const moved = await moveBranch(wire, move, seed, to, true);
+  const moved = await moveBranch(wire, move, seed, to, force);
   if (moved === "elsewhere") throw othersWrote(move.branch);
   return moved;
 }

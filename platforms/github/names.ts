@@ -10,6 +10,22 @@ export const commitMessage = (line: string, tokenId: string): string =>
 /** How the message of a commit begins that puts back what stood there. */
 export const SET_BACK = "Set back ";
 
+const TRAILER = "\n\nX-Gateway-Token: ";
+
+/** The message of a commit of several writes, by those each of them would have had. */
+export function sharedMessage(messages: readonly string[]): string {
+  const [only] = messages;
+  if (messages.length === 1) return only!;
+  const lines = messages.map((one) => one.split("\n", 1)[0]!);
+  const ids = messages.flatMap((one) =>
+    one.includes(TRAILER) ? [one.slice(one.lastIndexOf(TRAILER) + 2)] : []
+  );
+  // What is put back may be a person's, whatever stands beside it.
+  const begins = lines.some((one) => one.startsWith(SET_BACK)) ? `${SET_BACK}files, among ` : "";
+  const head = `${begins}${messages.length} changes that waited for one branch`;
+  return `${head}\n\n${lines.map((one) => `- ${one}\n`).join("")}\n${[...new Set(ids)].join("")}`;
+}
+
 /** The name git gives to a blob of those bytes (SHA-1). */
 export async function blobName(bytes: Uint8Array): Promise<string> {
   const head = new TextEncoder().encode(`blob ${bytes.byteLength}\0`);

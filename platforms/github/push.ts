@@ -8,7 +8,7 @@ import { ended } from "../../core/async.ts";
 import { RepoError } from "./errors.ts";
 import { build, type Edit, inFull } from "./build.ts";
 import { commitOf, headOf, makeCommit } from "./git.ts";
-import { besideSeed, firstCommit, replaceSeed, requireRoot, SEED } from "./initial_commit.ts";
+import { besideSeed, firstCommit, replaceSeed, requireOpen, requireRoot, SEED } from "./initial_commit.ts";
 import { moveBranch, type Moved } from "./refs.ts";
 import { View } from "./view.ts";
 import { type RepoWire, requireRepository } from "./wire.ts";
@@ -37,16 +37,21 @@ export interface Pushed {
   readonly shas: ReadonlyMap<string, string>;
   /** Set when everything was there already: there is no new commit, and `commit_sha` is the newest commit. */
   readonly unchanged: boolean;
+  /** Set where the push made the branch. */
+  readonly begun?: true;
   /** The repository's address for people, where the host told it with the commit. */
   readonly web?: string | null;
   /** The commit's tree was read back and its files are those written; whether the branch still ends at it. */
   readonly proof: Compared;
+  /** How many other writes, which waited for the same branch, are in the commit; absent where there is none. */
+  readonly beside?: number;
 }
 
-const PROVEN: Compared = { differences: [] };
+/** What is proven where nothing had to be compared any more. */
+export const PROVEN: Compared = { differences: [] };
 
 /** What is proven once a branch was moved to a commit. */
-const proofOf = (moved: Moved): Compared =>
+export const proofOf = (moved: Moved): Compared =>
   moved === "past"
     ? {
       differences: [],
@@ -58,7 +63,8 @@ const proofOf = (moved: Moved): Compared =>
 /** What to change, decided on the files that are there; throws where that forbids it. */
 export type Decide = (view: View) => Promise<readonly Edit[]>;
 
-const TRIES = 3;
+/** How often a write is decided on anew where the branch moves under it. */
+export const TRIES = 3;
 
 /**
  * Commits what `decide` answers on top of the branch; asks it again when the branch moved meanwhile, each in its turn
@@ -71,18 +77,22 @@ export async function push(
   target: PushTarget,
   decide: Decide,
 ): Promise<Pushed> {
-  const line = `${wire.repo?.toLowerCase()} ${target.branch}`;
+  const line = `${wire.ctx.settings.REPO_API_BASE} ${wire.repo?.toLowerCase()} ${target.branch}`;
   const once = () => tryOnce(wire, prefix, target, decide);
   const left = () => wire.ctx.deadline - wire.ctx.now();
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const pushed = await (attempt === 0 && !LINES.has(line) ? once() : inLine(line, left(), once));
     if (pushed !== null) return pushed;
   }
-  throw new GatewayError(
-    "E_SHA_MISMATCH",
-    `Branch "${target.branch}" moved ${TRIES} times while this was written; nothing was pushed: try again`,
-  );
+  throw moved(target);
 }
+
+/** Somebody else was first each time. */
+export const moved = ({ branch }: Pick<PushTarget, "branch">) =>
+  new GatewayError(
+    "E_SHA_MISMATCH",
+    `Branch "${branch}" moved ${TRIES} times while this was written; nothing was pushed: try again`,
+  );
 
 /** The last in line for each branch that moved under somebody: of many at once only one a round would get through. */
 const LINES = new Map<string, Promise<unknown>>();
@@ -103,7 +113,7 @@ async function inLine<T>(line: string, ms: number, work: () => Promise<T>): Prom
 }
 
 /** One try; null when the branch moved meanwhile. */
-async function tryOnce(
+export async function tryOnce(
   wire: RepoWire,
   prefix: string | null,
   target: PushTarget,
@@ -124,11 +134,15 @@ async function tryOnce(
   const { sha: commit_sha, web } = made;
   const moved = await moveTo(wire, target, found, commit_sha);
   if (moved === "elsewhere") return null;
-  return { branch: target.branch, commit_sha, shas, unchanged: false, web, proof: proofOf(moved) };
+  const pushed = { branch: target.branch, commit_sha, shas, unchanged: false, web, proof: proofOf(moved) };
+  return found === null ? { ...pushed, begun: true } : pushed;
 }
 
-/** Moves the branch to the commit; the commit is recorded as made, or as unsure where the answer was lost. */
-async function moveTo(wire: RepoWire, target: PushTarget, from: string | null, commit: string) {
+/**
+ * Moves the branch from where it is (null: makes it) to the commit, which is recorded as made, or as unsure where the answer was
+ * lost. Throws E_UPSTREAM.
+ */
+export async function moveTo(wire: RepoWire, target: PushTarget, from: string | null, commit: string) {
   const made = { what: "commit", id: commit, name: `on branch ${target.branch}` };
   try {
     const moved = await moveBranch(wire, target, from, commit);
@@ -174,6 +188,7 @@ async function pushFirst(
       proof: PROVEN,
     };
   }
+  await requireOpen(wire, target.branch);
   const seed = await firstCommit(wire, target, SEED, new TextEncoder().encode("* text=auto\n"));
   try {
     await requireRoot(wire, target.branch, seed.commit_sha);
@@ -193,8 +208,8 @@ async function overSeed(
 ): Promise<Pushed> {
   const { branch, made } = target;
   try {
-    const { shas, commit_sha } = await rootOf(wire, prefix, view, edits, target);
-    const moved = await replaceSeed(wire, target, seed, commit_sha);
+    const { shas, tree } = await build(wire, prefix, view, edits);
+    const { commit_sha, moved } = await placed(wire, target, seed, tree);
     made?.({ what: "commit", id: commit_sha, name: `on branch ${branch}` });
     return { branch, commit_sha, shas, unchanged: false, proof: proofOf(moved) };
   } catch (thrown) {
@@ -202,19 +217,22 @@ async function overSeed(
   }
 }
 
-/** A commit of those files without a parent; nothing points to it yet. */
-async function rootOf(
-  wire: RepoWire,
-  prefix: string | null,
-  view: View,
-  edits: readonly Edit[],
-  { message }: PushTarget,
-) {
-  const { tree, shas } = await build(wire, prefix, view, edits);
-  return { shas, commit_sha: (await makeCommit(wire, { message, tree, parents: [] })).sha };
+/** Has a commit of that tree take the seed's place; where a rule forbids that it comes on top, and the seed's file goes. */
+async function placed(wire: RepoWire, target: PushTarget, seed: string, tree: string) {
+  const commit = async (parents: string[]) =>
+    (await makeCommit(wire, { message: target.message, tree, parents })).sha;
+  const root = await commit([]);
+  try {
+    return { commit_sha: root, moved: await replaceSeed(wire, target, seed, root) };
+  } catch (thrown) {
+    if (!(thrown instanceof RepoError) || !thrown.ruledOut) throw thrown;
+    const next = await commit([seed]);
+    return { commit_sha: next, moved: await replaceSeed(wire, target, seed, next, false) };
+  }
 }
 
-async function noBranch(wire: RepoWire, branch: string): Promise<never> {
+/** Throws E_NOT_FOUND for a branch that is not there, RepoError where there is not even a repository. */
+export async function noBranch(wire: RepoWire, branch: string): Promise<never> {
   await requireRepository(wire);
   throw new GatewayError(
     "E_NOT_FOUND",
@@ -230,7 +248,7 @@ export interface Planned {
 
 /** Refuses a branch that has moved since and where one of those files is another now: E_STALE_PREVIEW naming it. */
 export async function requirePlanned(view: View, { commit, files }: Planned): Promise<void> {
-  if (view.commit === commit) return;
+  if (view.commit === commit && !view.isAhead) return;
   for (const [path, sha] of Object.entries(files)) {
     const now = (await view.find(path))?.sha ?? null;
     if (now === sha) continue;

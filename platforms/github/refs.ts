@@ -47,12 +47,32 @@ export async function moveBranch(
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== "E_UPSTREAM") throw thrown;
     if (isConflict(thrown)) return "elsewhere";
+    if (from === null && thrown.upstream === 422) await requireRoom(wire, branch);
     if (thrown instanceof RepoError && thrown.unclear && await hasMoved(wire, branch, from)) {
       return "elsewhere";
     }
     if (!isUnknown(thrown)) throw thrown;
   }
   return await settled(wire, branch, from, to);
+}
+
+/**
+ * Refuses a branch that cannot be made because of one that is called like the beginning of its name, which git keeps as a
+ * file where the new one needs a folder. Throws E_UPSTREAM naming it.
+ */
+async function requireRoom(wire: RepoWire, branch: string): Promise<void> {
+  const parts = branch.split("/");
+  for (let count = 1; count < parts.length; count++) {
+    const above = parts.slice(0, count).join("/");
+    const head = await headOf(wire, above).catch(() => null);
+    if (head === null || head === "empty") continue;
+    throw new GatewayError(
+      "E_UPSTREAM",
+      `Repository "${wire.repo}" has a branch "${above}", and git makes no branch "${branch}" beside it; nothing was ` +
+        `written: rename or delete "${above}" at the host, then call again`,
+      { upstream: 422, outcome: "none" },
+    );
+  }
 }
 
 /** Somebody else was first (docs/upstreams/github.md, "What an answer means"). */

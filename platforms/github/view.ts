@@ -45,8 +45,6 @@ function alike({ all, folders }: Names, full: string): string | undefined {
   return all.get(folded(full));
 }
 
-const SMALL_BYTES = 64 * 1024;
-
 /** The files at one commit. A repository without a commit has none, and no files. */
 export class View {
   readonly #wire: RepoWire;
@@ -54,8 +52,12 @@ export class View {
   #whole: Promise<Tree> | undefined;
   #byPath: ReadonlyMap<string, TreeEntry> | undefined;
   #names: Names | undefined;
-  readonly #small = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   readonly #folders = new Map<string, Promise<Tree | null>>();
+
+  /** Bytes that no commit has yet, by git's names of them. */
+  #made: ReadonlyMap<string, Uint8Array<ArrayBuffer>> = new Map();
+  /** Whether it holds what is not committed yet. */
+  isAhead = false;
 
   /** `tree` is the name of the commit's tree, or anything that leads to it. */
   constructor(
@@ -66,6 +68,51 @@ export class View {
   ) {
     this.#wire = wire;
     this.#prefix = prefix === null ? "" : `${prefix}/`;
+  }
+
+  /** The same files, read on behalf of another call. */
+  by(wire: RepoWire): View {
+    const view = new View(
+      wire,
+      this.#prefix === "" ? null : this.#prefix.slice(0, -1),
+      this.commit,
+      this.tree,
+    );
+    view.#whole = this.#whole;
+    view.#made = this.#made;
+    view.isAhead = this.isAhead;
+    return view;
+  }
+
+  /** The files as those edits would leave them, on the same commit; of a view whose files are all known. */
+  async with(
+    edits: readonly { readonly path: string; readonly bytes?: Uint8Array | null }[],
+    names: ReadonlyMap<string, string>,
+  ): Promise<View> {
+    const { entries } = await this.#all();
+    const all = new Map(entries.map((one) => [one.path, one]));
+    const made = new Map(this.#made);
+    for (const { path, bytes } of edits) {
+      const [full, sha] = [this.#prefix + path, names.get(path)!];
+      const before = all.get(full);
+      all.set(full, {
+        path: full,
+        mode: before?.mode ?? "100644",
+        type: "blob",
+        sha,
+        size: bytes?.byteLength ?? null,
+      });
+      if (bytes) made.set(sha, new Uint8Array(bytes));
+      for (let at = full.lastIndexOf("/"); at > 0; at = full.lastIndexOf("/", at - 1)) {
+        const folder = full.slice(0, at);
+        if (!all.has(folder)) all.set(folder, { path: folder, mode: "040000", type: "tree", sha: "" });
+      }
+    }
+    const view = this.by(this.#wire);
+    view.#whole = Promise.resolve({ sha: "", tree: [...all.values()], truncated: false });
+    view.#made = made;
+    view.isAhead = true;
+    return view;
   }
 
   /**
@@ -148,10 +195,7 @@ export class View {
 
   /** A file's bytes; those of a small one are asked for once. */
   async bytes({ sha, size }: Pick<Entry, "sha" | "size">): Promise<Uint8Array<ArrayBuffer>> {
-    if (size > SMALL_BYTES) return await blobOf(this.#wire, sha, size);
-    const asked = this.#small.get(sha) ?? blobOf(this.#wire, sha, size);
-    this.#small.set(sha, asked);
-    return await asked;
+    return this.#made.get(sha) ?? await blobOf(this.#wire, sha, size);
   }
 
   #file({ path, sha, size, mode }: TreeEntry): Entry {

@@ -2,10 +2,12 @@
 import type { Octokit } from "@octokit/core";
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import type { Outgoing, PublishGrant } from "../_http/request.ts";
+import type { Incoming, Outgoing, PublishGrant } from "../_http/request.ts";
 import { Access, type Installation, type RepoContext, type Right } from "./access.ts";
+import { Blocked } from "./blocked.ts";
 import { busyFor, CONTENTS_WAY, refusal, RepoError, unreadable } from "./errors.ts";
 import { leavesDoubt } from "../_http/failures.ts";
+import { remembered } from "./memory.ts";
 
 /** The version of the API whose shapes are read here. */
 const API_VERSION = "2022-11-28";
@@ -23,6 +25,8 @@ export interface Ask<T> {
    * that nothing points to are not, and may be sent again. Default: GET reads, the rest writes.
    */
   readonly effect?: Outgoing["effect"];
+  /** What the token is asked for that it is sent with. Default: GET reads, the rest writes the contents. */
+  readonly right?: Right;
   readonly grant?: PublishGrant;
   readonly max_bytes?: number;
   /** Also once the call's time is used up: to read what became of a write. */
@@ -39,11 +43,15 @@ export class RepoWire {
   readonly ctx: RepoContext;
   /** Set when the host sent a read on to another address: the repository has another name now. */
   moved = false;
+  /** Set once a read of the repository was answered well, so that the repository is known to be there. */
+  isThere = false;
   #access: Promise<{ octokit: Octokit; access: Access }> | undefined;
   readonly #secrets: string[] = [];
+  readonly #blocked: Blocked;
 
   constructor(ctx: RepoContext, repo: string | null) {
     this.ctx = ctx;
+    this.#blocked = new Blocked(ctx);
     this.repo = repo;
   }
 
@@ -53,15 +61,19 @@ export class RepoWire {
    */
   async ask<T>(ask: Ask<T>): Promise<T> {
     const { access } = await this.#open();
-    const right: Right = ask.method === "GET" ? "read" : "write";
+    const right: Right = ask.right ?? (ask.method === "GET" ? "read" : "write");
     const route = `${ask.method} /repos/${encoded(this.repo ?? "")}${ask.path}`;
-    const authorization = await access.asInstallation(right);
+    const allowed = (of: Installation) => {
+      if (!ask.cleanup) this.#blocked.require(of, this.repo); // what became of a write is read all the same
+    };
+    const authorization = await access.asInstallation(right, { allowed });
     try {
       return await this.#once(route, ask, authorization);
     } catch (thrown) {
+      this.#blocked.heard(access.known, thrown);
       const ended = thrown instanceof RepoError && (thrown.upstream === 401 || thrown.suspended);
       if (!ended) throw thrown;
-      return await this.#once(route, ask, await access.asInstallation(right, true));
+      return await this.#once(route, ask, await access.asInstallation(right, { refresh: true }));
     }
   }
 
@@ -93,6 +105,13 @@ export class RepoWire {
     return writes(await access.installation()) || writes(await access.installation(true));
   }
 
+  /** Whether the app may open pull requests in the repository, as its installation tells. */
+  async mayPropose(): Promise<boolean> {
+    const { access } = await this.#open();
+    const proposes = ({ permissions }: Installation) => permissions.pull_requests === "write";
+    return proposes(await access.installation()) || proposes(await access.installation(true));
+  }
+
   /** Refuses before anything is written an app that may not write to the repository. */
   async requireWrite(): Promise<void> {
     if (this.moved) {
@@ -119,8 +138,9 @@ export class RepoWire {
       request: { fetch: this.#fetch({ effect, grant, max_bytes, cleanup, json: ask.json }) },
     });
     const read = ask.schema.safeParse(data);
-    if (read.success) return read.data;
-    throw unreadable(this.repo, status, effect === "write");
+    if (!read.success) throw unreadable(this.repo, status, effect === "write");
+    this.isThere = true;
+    return read.data;
   }
 
   #open(): Promise<{ octokit: Octokit; access: Access }> {
@@ -157,6 +177,24 @@ export class RepoWire {
     return refusal(this.repo, { status, headers, said: text, unknown }, this.#secrets, this.ctx.now());
   }
 
+  /**
+   * Sends it; a read that was answered before asks whether that still holds, and costs nothing of the hour's limit then
+   * (docs/upstreams/github.md, "Rate limits").
+   */
+  async #sent(out: Outgoing): Promise<Incoming> {
+    if (out.method !== "GET" || out.max_bytes !== undefined) return await this.ctx.send(out);
+    const answers = remembered(this.ctx, "answers");
+    const kept = answers.get<Kept>(out.url);
+    const answer = await this.ctx.send(
+      kept ? { ...out, headers: { ...out.headers, "if-none-match": kept.etag } } : out,
+    );
+    if (kept && answer.status === 304) return { ...kept.answer, url: answer.url };
+    const etag = answer.headers.get("etag");
+    const isKept = answer.status === 200 && etag !== null && answer.bytes.byteLength <= KEPT_BYTES_MAX;
+    if (isKept) answers.set(out.url, { etag, answer }, answer.bytes.byteLength + 2048);
+    return answer;
+  }
+
   /** A fetch for Octokit that goes the guarded way. */
   #fetch(how: Pick<Outgoing, "effect" | "grant" | "max_bytes" | "cleanup" | "json">): typeof fetch {
     return async (input, init = {}) => {
@@ -171,7 +209,7 @@ export class RepoWire {
       };
       const [, secret = ""] = (out.headers?.["authorization"] ?? "").split(" ");
       if (secret !== "" && !this.#secrets.includes(secret)) this.#secrets.push(secret);
-      const answer = await this.ctx.send(out);
+      const answer = await this.#sent(out);
       if (new URL(answer.url).pathname !== new URL(out.url).pathname) this.moved = true;
       const headers = new Headers(answer.headers);
       headers.delete(IN_DOUBT);
@@ -181,6 +219,15 @@ export class RepoWire {
     };
   }
 }
+
+/** An answer as it is kept, to be used again while the host says that it still holds. */
+interface Kept {
+  readonly etag: string;
+  readonly answer: Incoming;
+}
+
+/** Longer answers are objects of git, which are kept by their names. */
+const KEPT_BYTES_MAX = 256 * 1024;
 
 /** Stands beside an answer, within the process, where its write may have been carried out although it failed. */
 const IN_DOUBT = "x-in-doubt";

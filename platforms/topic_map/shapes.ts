@@ -88,11 +88,14 @@ export const BRIEF_ITEM = z.object({
   topical_map_id: maybe,
   created_at: text,
 });
+const KNOWN: ReadonlySet<string> = new Set(BRIEF_SECTIONS);
+/** A section of the contract. Others that the service has stay where they stand. */
+const isKnown = (key: string) => KNOWN.has(key);
 const SECTION = z.object({ key: text, title: text, markdown: text, data: z.unknown().optional() });
 export const BRIEF = BRIEF_ITEM.extend({
   sections: z.array(SECTION).refine(
-    (sections) => sections.map(({ key }) => key).join() === BRIEF_SECTIONS.join(),
-    { error: `expected the sections ${BRIEF_SECTIONS.join(", ")}` },
+    (sections) => sections.map(({ key }) => key).filter(isKnown).join() === BRIEF_SECTIONS.join(),
+    { error: `expected the sections ${BRIEF_SECTIONS.join(", ")}, others before, between or behind them` },
   ),
   steps: z.array(STEP),
   updated_at: text,

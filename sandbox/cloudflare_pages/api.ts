@@ -73,6 +73,8 @@ function listOption(value: string | undefined, otherwise: number, most: number):
 
 /** What a build said, as `history/logs` answers it: `{line, ts}`, the oldest first (types of npm:cloudflare 7.3.0, `LogGetResponse`). */
 function logLines(deployment: Deployment, now: number): { ts: string; line: string }[] {
+  const { run } = deployment;
+  if (run !== undefined) return run.log.map(({ at, line }) => ({ ts: new Date(at).toISOString(), line }));
   const { outcome } = deployment;
   const said = "log" in outcome ? outcome.log ?? [] : [];
   return stagesOf(deployment, now).flatMap(({ name, status, started_at }) => {

@@ -1,4 +1,4 @@
-/** Projects and their deployments, whose stages go by a clock. */
+/** Projects and their deployments, whose stages go by a clock or, where they are really built, by their builds. */
 
 /** The stages of a deployment, in order. */
 export const STAGES = ["queued", "initialize", "clone_repo", "build", "deploy"] as const;
@@ -31,6 +31,19 @@ export interface Project {
   readonly deployments: Deployment[];
 }
 
+/** How far the build of a deployment is. */
+export interface Progress {
+  /** Null as long as it is at work, or waits. */
+  readonly outcome: Outcome | null;
+  /** What it said, oldest first; times in milliseconds. */
+  readonly log: readonly { readonly at: number; readonly line: string }[];
+  /** The deployment's own address. */
+  readonly url: string | null;
+  /** That of its branch; null of a production. */
+  readonly alias: string | null;
+  stages(): Stage[];
+}
+
 /** A deployment. */
 export interface Deployment {
   readonly id: string;
@@ -42,6 +55,8 @@ export interface Deployment {
   readonly outcome: Outcome;
   /** In milliseconds. */
   readonly created_at: number;
+  /** Of one that is really built, which does not end as `outcome` says but as its build does. */
+  readonly run?: Progress;
 }
 
 /** A stage at a moment; times in milliseconds. */
@@ -64,8 +79,13 @@ const TIMES: Readonly<Record<StageName, readonly [number, number]>> = {
 /** Seconds until a deployment that goes well is done. */
 export const DONE_AFTER_S = TIMES.deploy[1];
 
+/** How a deployment ends, or has ended. One that is still at work has not gone wrong. */
+export const outcomeOf = ({ run, outcome }: Pick<Deployment, "run" | "outcome">): Outcome =>
+  run === undefined ? outcome : run.outcome ?? { kind: "success" };
+
 /** The stages of a deployment at a moment. */
-export function stagesOf({ created_at, outcome }: Deployment, now: number): Stage[] {
+export function stagesOf({ created_at, outcome, run }: Deployment, now: number): Stage[] {
+  if (run !== undefined) return run.stages();
   const none = { started_at: null, ended_at: null };
   if (outcome.kind === "skipped") return STAGES.map((name) => ({ name, status: "skipped", ...none }));
   let over = false;
@@ -142,7 +162,8 @@ export function projectView(project: Project, secret: string) {
 
 /** A deployment as the API shows it; `secret` is the value of one of its variables. */
 export function deploymentView(deployment: Deployment, now: number, secret: string) {
-  const { id, project, branch, outcome, created_at } = deployment;
+  const { id, project, branch, created_at, run } = deployment;
+  const outcome = outcomeOf(deployment);
   const stages = stagesOf(deployment, now);
   const latest = latestStage(stages);
   const preview = branch !== project.production_branch;
@@ -153,7 +174,7 @@ export function deploymentView(deployment: Deployment, now: number, secret: stri
     project_id: project.id,
     project_name: project.name,
     environment: preview ? "preview" : "production",
-    url: `https://${id.slice(0, 8)}.${project.name}.pages.dev`,
+    url: run?.url ?? `https://${id.slice(0, 8)}.${project.name}.pages.dev`,
     created_on: iso(created_at),
     modified_on: iso(Math.max(...stages.map((one) => one.ended_at ?? one.started_at ?? created_at))),
     latest_stage: stageView(latest),
@@ -178,7 +199,7 @@ export function deploymentView(deployment: Deployment, now: number, secret: stri
       SITE_NAME: { type: "plain_text", value: project.name },
       API_SECRET: { type: "secret_text", value: secret },
     },
-    aliases: preview ? [`https://${aliasOf(branch)}.${project.name}.pages.dev`] : null,
+    aliases: preview ? [run?.alias ?? `https://${aliasOf(branch)}.${project.name}.pages.dev`] : null,
     is_skipped: skipped,
     ...(skipped ? { skip_reason: outcome.reason } : {}),
     uses_functions: false,

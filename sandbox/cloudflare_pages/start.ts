@@ -3,7 +3,9 @@ import type { CommonFault } from "../core/faults.ts";
 import type { RecordedRequest } from "../core/recorder.ts";
 import { type Service, startService } from "../core/service.ts";
 import type { StandInOptions } from "../core/vendor.ts";
+import type { Builder } from "./builder.ts";
 import type { GitHubStandIn } from "../github/start.ts";
+import { Run } from "./run.ts";
 import { API_BASE, envelope, pagesApi, type PagesState, refusal, tooMany } from "./api.ts";
 import { asksToSkip, type Deployment, type Outcome, type Project } from "./deployments.ts";
 
@@ -26,6 +28,8 @@ export type PagesFault =
 export interface PagesOptions extends StandInOptions {
   /** Its commits become deployments of the projects linked to its repositories; its clock is the default one. */
   readonly host?: GitHubStandIn;
+  /** Builds what commits make, really; without it their deployments end well by the clock, and nothing is served. */
+  readonly builder?: Pick<Builder, "begin">;
   /** Seconds from a commit until its deployment is seen. Default 0. */
   readonly registers_after?: number;
 }
@@ -76,6 +80,7 @@ function append(
   at: number,
   trigger: Deployment["trigger"],
   options: DeployOptions,
+  run?: Run,
 ): Deployment {
   const { branch = project.production_branch, message = "Deployed by hand" } = options;
   const commit = options.commit ?? crypto.randomUUID().replaceAll("-", "").padEnd(40, "0");
@@ -84,7 +89,18 @@ function append(
     : undefined;
   const outcome = options.outcome ?? skip ?? project.outcomes.shift() ?? { kind: "success" };
   const id = crypto.randomUUID();
-  const deployment = { id, project, branch, commit, message, trigger, outcome, created_at: at };
+  const deployment: Deployment = {
+    id,
+    project,
+    branch,
+    commit,
+    message,
+    trigger,
+    outcome,
+    created_at: at,
+    run,
+  };
+  if (skip !== undefined) run?.end(skip);
   project.deployments.push(deployment);
   return deployment;
 }
@@ -98,7 +114,7 @@ function replace(fault: PagesFault): Response | undefined {
 
 /** Starts a stand-in on a free port of 127.0.0.1; a few milliseconds, nothing on disk. */
 export function startPages(options: PagesOptions = {}): Promise<PagesStandIn> {
-  const { host, registers_after = 0 } = options;
+  const { host, builder, registers_after = 0 } = options;
   const state: PagesState = {
     account_id: crypto.randomUUID().replaceAll("-", ""),
     api_token: `pages-${crypto.randomUUID()}`,
@@ -115,7 +131,10 @@ export function startPages(options: PagesOptions = {}): Promise<PagesStandIn> {
   const end = host?.onPush(({ repo, branch, commit, message }) => {
     for (const project of state.projects.values()) {
       if (project.repo?.toLowerCase() !== repo.toLowerCase()) continue;
-      append(project, now() + registers_after * 1000, "github:push", { branch, commit, message });
+      const run = builder && new Run(now);
+      const at = now() + registers_after * 1000;
+      const made = append(project, at, "github:push", { branch, commit, message }, run);
+      if (run?.outcome === null) builder?.begin(made, run);
     }
   });
   const { stop: close } = service;

@@ -35,6 +35,12 @@ export class RateWindows {
     this.#used.set(key, { window: Math.floor(this.now() / this.window_ms), count: used + 1 });
     return this.quota(key);
   }
+
+  /** Counts one request less, that turned out to be none the vendor counts. */
+  giveBack(key: string): void {
+    const { used } = this.quota(key);
+    if (used > 0) this.#used.set(key, { window: Math.floor(this.now() / this.window_ms), count: used - 1 });
+  }
 }
 
 /** So many requests in so many milliseconds. */

@@ -165,6 +165,31 @@ export class Bare {
     return before.includes(from);
   }
 
+  /** A commit and all that it leads to, each behind what leads to it. */
+  async lineage(start: string): Promise<string[]> {
+    const done = new Set<string>();
+    const walk: { readonly sha: string; readonly parents: string[] }[] = [];
+    const enter = async (sha: string) => {
+      if (done.has(sha)) return;
+      done.add(sha);
+      walk.push({ sha, parents: [...(await this.commit(sha))?.parents ?? []] });
+    };
+    const last: string[] = [];
+    await enter(start);
+    for (let top = walk.at(-1); top !== undefined; top = walk.at(-1)) {
+      const parent = top.parents.shift();
+      if (parent === undefined) last.push(walk.pop()!.sha);
+      else await enter(parent);
+    }
+    return last.reverse();
+  }
+
+  /** What a commit leads to and another (null: none) does not, each behind what leads to it. */
+  async between(from: string | null, to: string): Promise<string[]> {
+    const before = new Set(from === null ? [] : await this.lineage(from));
+    return (await this.lineage(to)).filter((sha) => !before.has(sha));
+  }
+
   /** The commit a branch, tag, reference or (shortened) sha means; null when there is none. */
   async resolve(name: string): Promise<string | null> {
     for (const ref of [`refs/heads/${name}`, `refs/tags/${name}`, name, `refs/${name}`]) {

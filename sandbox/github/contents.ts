@@ -4,6 +4,7 @@ import { emptyRepository, invalid, type Json, json, missing, notFound, Refusal }
 import type { Commit } from "./commits.ts";
 import { base64, bot, lines, optionalText, person, text } from "./fields.ts";
 import { commitView, linkTarget, type Place, placeView } from "./git_views.ts";
+import { checkRules } from "./rules.ts";
 import { pushed } from "./state.ts";
 import { BadTree, type Change, changedTree, checkTreePath, type Entry } from "./trees.ts";
 
@@ -114,6 +115,7 @@ async function commitOne(
   const commit = { tree, parents, author: by, committer, message: text(body, "message") };
   const sha = await bare.addCommit(commit);
   await ask.within();
+  await checkRules(ask.repo, branch, sha, "Could not update file");
   if (await bare.move(`refs/heads/${branch}`, sha, head) !== null) {
     const expected = head ?? "0".repeat(40);
     const said = ask.words === "is at"

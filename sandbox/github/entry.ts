@@ -7,12 +7,16 @@ import type { Clock } from "../core/clock.ts";
 import { type Ask, type RepoEnv, type Routes } from "./access.ts";
 import { addApp } from "./app_routes.ts";
 import { type Json, json, notFound, Refusal, refused } from "./answer.ts";
+import { addCompare } from "./compare.ts";
 import { addContents } from "./contents.ts";
+import { conditional } from "./etags.ts";
 import { type GitHubFault, replacement, truncated, WORDS } from "./faults.ts";
 import { addGitData } from "./git_data.ts";
 import { addHistory } from "./history.ts";
+import { addPulls } from "./pulls.ts";
 import { type ContentWindows, overQuota, rateHeaders, rateOf } from "./rate.ts";
 import { addRefs } from "./refs.ts";
+import { addRules } from "./rules.ts";
 import { fullName, type Installation, pushed, type Repository, type State } from "./state.ts";
 
 const VERSIONS = ["2022-11-28", "2026-03-10"];
@@ -65,10 +69,13 @@ export class Entry implements Vendor<RecordedRequest, GitHubFault> {
       thrown instanceof Refusal ? refused(thrown) : json({ message: broke(thrown) }, 500)
     );
     addApp(this.app);
+    addCompare(this.app);
     addContents(this.app);
     addGitData(this.app);
     addHistory(this.app);
+    addPulls(this.app);
     addRefs(this.app);
+    addRules(this.app);
   }
 
   /** All but reads and the making of tokens. */
@@ -100,7 +107,8 @@ export class Entry implements Vendor<RecordedRequest, GitHubFault> {
       words: moved?.words ?? "expected to be at",
     };
     const answer = this.#doorstep(request, url, place) ?? await this.#routed(request, url, place, ask);
-    return fault?.kind === "truncated" ? await truncated(answer, fault.keep) : answer;
+    if (fault?.kind === "truncated") return await truncated(answer, fault.keep);
+    return fault ? answer : await conditional(request, answer, () => this.#uncounted({ request }));
   }
 
   dress({ headers }: Response, call: Call, genuine: boolean): void {
@@ -120,6 +128,12 @@ export class Entry implements Vendor<RecordedRequest, GitHubFault> {
     const installation = this.#installation({ request });
     const wait = installation && this.content?.take(installation);
     return typeof wait === "number" ? this.busy({ retry_after: wait }) : null;
+  }
+
+  /** A read whose answer still held. */
+  #uncounted(call: Pick<Call, "request">): void {
+    const installation = this.#installation(call);
+    if (installation) this.state.rate.giveBack(String(installation.id));
   }
 
   #installation({ request }: Pick<Call, "request">): Installation | undefined {

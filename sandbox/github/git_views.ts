@@ -80,14 +80,20 @@ export function historyView(
 export function branchView(state: State, repo: Repository, name: string, sha: string, commit: Commit): Json {
   const account = accountView(state, repo.owner);
   const url = repoUrl(state, repo, `branches/${name}`);
+  const own = repo.rules.get(name);
+  const contexts = own?.status_checks ?? [];
   return {
     name,
     commit: historyView(state, repo, sha, commit, { author: account, committer: account }),
     _links: { self: url, html: `${web(repo)}/tree/${name}` },
-    protected: false,
+    protected: own !== undefined,
     protection: {
-      enabled: false,
-      required_status_checks: { enforcement_level: "off", contexts: [], checks: [] },
+      enabled: own?.by === "classic",
+      required_status_checks: {
+        enforcement_level: contexts.length === 0 ? "off" : "everyone",
+        contexts,
+        checks: contexts.map((context) => ({ context, app_id: null })),
+      },
     },
     protection_url: `${url}/protection`,
   };

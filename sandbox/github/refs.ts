@@ -12,8 +12,11 @@ import { isRefName } from "./bare.ts";
 import { text } from "./fields.ts";
 import { asGit } from "./git_data.ts";
 import { branchView, refView } from "./git_views.ts";
+import { checkRules } from "./rules.ts";
 import { pushed } from "./state.ts";
 import { fullRepositoryView } from "./views.ts";
+
+const branchOf = (ref: string) => ref.replace(/^refs\/heads\//, "");
 
 /** Tells of a branch that has moved; other references are nobody's business. */
 async function told(ask: RepoAsk, ref: string, sha: string): Promise<void> {
@@ -44,6 +47,7 @@ async function make(ask: RepoAsk): Promise<Response> {
   if (await bare.ref(ref) !== null) throw invalid("Reference already exists");
   if (await bare.commit(sha) === null) throw invalid("Object does not exist");
   await checkWorkflows(ask, await bare.head(bare.branch), sha);
+  await checkRules(ask.repo, branchOf(ref), sha);
   const failed = await bare.move(ref, sha, null);
   if (failed !== null) {
     throw invalid(await bare.ref(ref) === null ? "Reference update failed" : "Reference already exists");
@@ -64,6 +68,7 @@ async function move(ask: RepoAsk, ref: string): Promise<Response> {
   if (force !== true && !(await bare.follows(sha, was))) throw invalid("Update is not a fast forward");
   await checkWorkflows(ask, was, sha);
   await ask.within();
+  if (sha !== was) await checkRules(ask.repo, branchOf(ref), sha);
   if (await bare.move(ref, sha, was) !== null) throw invalid("Update is not a fast forward");
   if (sha !== was) await told(ask, ref, sha);
   return json(refView(ask.state, ask.repo, ref, sha));

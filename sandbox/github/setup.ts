@@ -6,6 +6,7 @@ import { Bare, type FileContent } from "./bare.ts";
 import {
   type Account,
   allRepositories,
+  type BranchRules,
   fullName,
   type Permissions,
   pushed,
@@ -129,7 +130,9 @@ export async function make(state: State, folder: string, name: string, options: 
   const owner = accountOf(state, login);
   const id = state.next++;
   const bare = new Bare(`${folder}/${id}.git`, branch);
-  const repo: Repository = { id, owner, name: short, bare, created_at: state.now(), pushed_at: state.now() };
+  const now = state.now();
+  const none = { rules: new Map(), passed: new Map(), pulls: [] };
+  const repo: Repository = { id, owner, name: short, bare, created_at: now, pushed_at: now, ...none };
   state.repositories.set(name.toLowerCase(), repo);
   reach(state, repo, installed);
   if (!empty) await bare.put(branch, files, { ...SOMEBODY, at: state.now() / 1000 }, "First commit");
@@ -154,6 +157,17 @@ export async function commitFiles(state: State, name: string, options: CommitOpt
   const sha = await repo.bare.put(branch, files, { ...SOMEBODY, at: state.now() / 1000 }, message);
   await pushed(state, repo, branch, sha);
   return sha;
+}
+
+/** Sets what is asked of a branch; null for nothing any more. */
+export function setRules({ rules }: Repository, branch: string, asked: BranchRules | null): void {
+  if (asked === null) rules.delete(branch);
+  else rules.set(branch, asked);
+}
+
+/** Has a commit pass a check. */
+export function pass({ passed }: Repository, commit: string, check: string): void {
+  passed.set(commit, (passed.get(commit) ?? new Set()).add(check));
 }
 
 /** Gives a repository another name, and keeps the old one. */

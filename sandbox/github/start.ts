@@ -19,10 +19,13 @@ import {
   type InstallOptions,
   make,
   newState,
+  pass,
   rename,
   type RepoOptions,
+  setRules,
 } from "./setup.ts";
-import type { Push, State } from "./state.ts";
+import { type MergeMethod, mergePull } from "./pulls.ts";
+import type { BranchRules, Pull, Push, State } from "./state.ts";
 
 export type { App } from "./app_key.ts";
 export type { FileContent } from "./bare.ts";
@@ -30,7 +33,7 @@ export type { CommonFault, FaultMatch } from "../core/faults.ts";
 export type { RecordedRequest } from "../core/recorder.ts";
 export type { GitHubFault } from "./faults.ts";
 export type { CommitOptions, InstallOptions, RepoOptions } from "./setup.ts";
-export type { Push } from "./state.ts";
+export type { BranchRules, Pull, Push } from "./state.ts";
 
 /**
  * How a host is set up. Tokens, commits and limits go by its clock. The 5,000 calls an hour of an installation are told in
@@ -65,6 +68,14 @@ export interface GitHubStandIn extends Service<RecordedRequest, GitHubFault> {
   git(repo: string, ...args: string[]): Promise<string>;
   /** Commits files past the API, and answers the commit's name. */
   commit(repo: string, options: CommitOptions): Promise<string>;
+  /** Sets what is asked of a branch; null for nothing any more. */
+  rules(repo: string, branch: string, asked: BranchRules | null): void;
+  /** Has a commit pass a check. */
+  pass(repo: string, commit: string, check: string): void;
+  /** The pull requests, oldest first. */
+  pulls(repo: string): readonly Pull[];
+  /** A person merges a pull request; answers the commit that the other branch is at then. */
+  merge(repo: string, number: number, method?: MergeMethod): Promise<string>;
   /** The files of a branch (default: the default branch) by path, as text; none where it has no commit. */
   files(repo: string, branch?: string): Promise<Record<string, string>>;
   /** Calls back at every commit that reaches a branch through the API or `commit`; answers what ends that. */
@@ -96,6 +107,12 @@ export async function startGitHub(options: GitHubOptions = {}): Promise<GitHubSt
     refs: (repo: string) => found(state, repo).bare.refs("refs"),
     git: async (repo: string, ...args: string[]) => await found(state, repo).bare.git(...args),
     commit: (repo: string, more: CommitOptions) => commitFiles(state, repo, more),
+    rules: (repo: string, branch: string, asked: BranchRules | null) =>
+      setRules(found(state, repo), branch, asked),
+    pass: (repo: string, commit: string, check: string) => pass(found(state, repo), commit, check),
+    pulls: (repo: string) => found(state, repo).pulls,
+    merge: (repo: string, number: number, method: MergeMethod = "merge") =>
+      mergePull(state, found(state, repo), number, method),
     files: async (repo: string, branch = found(state, repo).bare.branch) =>
       await filesOf(found(state, repo), branch),
     onPush(listener: (push: Push) => void) {

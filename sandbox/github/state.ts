@@ -27,6 +27,18 @@ export interface Account {
   installation: Installation | null;
 }
 
+/** What is asked of a branch. */
+export interface BranchRules {
+  /** `ruleset`, which everybody may read; `classic`, of which the app only learns that there is one. Default `ruleset`. */
+  readonly by?: "ruleset" | "classic";
+  readonly pull_request?: boolean;
+  readonly linear_history?: boolean;
+  /** Names of checks that the commit must have passed. */
+  readonly status_checks?: readonly string[];
+  /** Further rules of a ruleset by their type, without parameters; nothing is refused for them. */
+  readonly more?: readonly string[];
+}
+
 /** A repository. */
 export interface Repository {
   readonly id: number;
@@ -35,6 +47,30 @@ export interface Repository {
   readonly bare: Bare;
   readonly created_at: number;
   pushed_at: number;
+  /** What is asked of its branches, by their names. */
+  readonly rules: Map<string, BranchRules>;
+  /** Names of the checks that a commit has passed. */
+  readonly passed: Map<string, Set<string>>;
+  /** Oldest first; the first has the number 1. */
+  readonly pulls: Pull[];
+}
+
+/** A pull request; times in milliseconds. */
+export interface Pull {
+  readonly number: number;
+  title: string;
+  body: string | null;
+  readonly head: string;
+  base: string;
+  /** The last commit of `head`. */
+  sha: string;
+  state: "open" | "closed";
+  readonly created_at: number;
+  updated_at: number;
+  closed_at: number | null;
+  merged_at: number | null;
+  /** The commit that it was merged as. */
+  merged_as: string | null;
 }
 
 /** An installation's token. */

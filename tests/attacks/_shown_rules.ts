@@ -1,9 +1,11 @@
-/** How the rules on documents and pictures are called with a hostile text or value. */
+/** How the rules on files, routes, documents and pictures are called with a hostile text or value. */
 import type { Reader } from "../doubled.ts";
+import * as branchFiles from "../../rules/branch_files.ts";
 import * as drawn from "../../rules/code_pages/drawn.ts";
 import * as document from "../../rules/code_pages/document.ts";
 import * as carried from "../../rules/drawn_document.ts";
 import * as pictures from "../../rules/pictures.ts";
+import * as route from "../../rules/route.ts";
 import * as whole from "../../rules/whole_document.ts";
 
 type Rows<Given> = Readonly<Record<string, Readonly<Record<string, Reader<Given>>>>>;
@@ -14,6 +16,19 @@ const changed = (of: unknown) => pictures.changedPictures([{ field: `${of}.image
 
 /** By module and function: what reads a text. */
 export const SHOWN_TEXTS: Rows<string> = {
+  "route.ts": {
+    routeOf: (of) => route.routeOf(`/${of}`, "route"),
+    fileOfRoute: route.fileOfRoute,
+    spellingsOfRoute: route.spellingsOfRoute,
+    takesRoute: (of) => [route.takesRoute(`public/${of}`, "/a"), route.takesRoute("public/a", of)],
+    routeOfFile: (of) => route.routeOfFile(`src/pages/${of}`),
+    collectionPageOf: (of) => route.collectionPageOf(`src/pages/${of}/[...slug].astro`),
+    contentRouteOf: (of) => route.contentRouteOf("blog", of, of, true),
+  },
+  "branch_files.ts": {
+    builtRaises: (of) => branchFiles.builtRaises([{ path: "a.css", bytes: bytes(of) }]),
+    named: (of) => branchFiles.named([of]),
+  },
   "whole_document.ts": {
     ofDocument: (of) => whole.ofDocument({ content_html: `<body>${of}` }),
     escapedWarnings: (of) => whole.escapedWarnings("html", of),

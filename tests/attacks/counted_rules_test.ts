@@ -17,12 +17,12 @@ import * as pathNames from "../../rules/path_names.ts";
 import * as publishing from "../../rules/publishing.ts";
 import * as redirect from "../../rules/redirect.ts";
 import * as redirectUri from "../../rules/redirect_uri.ts";
-import * as route from "../../rules/route.ts";
 import * as schedule from "../../rules/schedule.ts";
 import * as seoSchema from "../../rules/seo_schema.ts";
 import * as structured from "../../rules/structured_data.ts";
 import * as text from "../../rules/text.ts";
 import * as visitor from "../../rules/visitor_address.ts";
+import { pullBody, quietText } from "../../rules/pull_text.ts";
 import { around, replacing } from "../../rules/replacements.ts";
 import * as wording from "../../rules/wording.ts";
 import * as content from "../../rules/code_pages/content.ts";
@@ -153,13 +153,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
       ),
     visitorAddress: (of) => visitor.visitorAddress(`/${of}`, "https://acme.example/blog", "path"),
   },
-  "route.ts": {
-    routeOf: (of) => route.routeOf(`/${of}`, "route"),
-    fileOfRoute: route.fileOfRoute,
-    spellingsOfRoute: route.spellingsOfRoute,
-    takesRoute: (of) => [route.takesRoute(`public/${of}`, "/a"), route.takesRoute("public/a", of)],
-    routeOfFile: (of) => route.routeOfFile(`src/pages/${of}`),
-  },
   "schedule.ts": {
     parseMoment: (of) => schedule.parseMoment(of),
     parseSchedule: (of) => schedule.parseSchedule(`2026-11-21${of}`, NOW),
@@ -181,6 +174,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     checkNamed: (of) => text.checkNamed(of, "title"),
     bytesOf: text.bytesOf,
   },
+  "pull_text.ts": { pullBody, quietText },
   "replacements.ts": {
     around: (of) => around(of, 0, of.length),
     replacing: (of) =>
@@ -349,6 +343,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "file.ts checkFileSize": "compares two numbers",
   "file.ts checkSha": "compares two hashes",
   "finding/unread.ts": "looks a bounded way around one place, measured through rewritten",
+  "readiness.ts": "compares times of the gateway's own jobs",
   "retention.ts": "compares times",
   "snapshot_days.ts": "counts days of the gateway's own clock",
   "replacements.ts checkReplacements": "looks whether two arguments are there",

@@ -23,6 +23,8 @@ const TOOLS: Readonly<Record<string, { of: (n: number) => Args; put?: (text: str
     put: (text) => ({ pages: [{ route: text, html: text, title: text }] }),
   },
   edit_static_file: { of: (n) => ({ path: "src/content/first.md", find: "Text", replace: `Text ${n}` }) },
+  publish_static_preview: { of: () => ({}) },
+  propose_static_changes: { of: (n) => ({ title: `Change ${n}` }) },
   bulk_write_static_files: {
     of: (n) => ({ files: [{ path: `public/bulk${n}.txt`, content: "x" }] }),
     put: (path) => ({ files: [{ path, content: "x", encoding: path }] }),
@@ -117,6 +119,7 @@ async function world(files?: Record<string, string>, git = true): Promise<World>
   const at = await StaticWorld.open({
     git,
     sites: SITES,
+    env: { HOSTING_API_TOKEN: "token-of-the-hosting", HOSTING_ACCOUNT_ID: "account" },
     ...(files ? { files } : {}),
     settings: { rateLimitToken: 1_000_000, rateLimitSite: 1_000_000 },
     tokens: { hasty: { skip_write_confirm: true } },

@@ -30,6 +30,8 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       changeOf: () => assert.fail(),
       operate: () => assert.fail(),
       retention: gw.gateway.retention,
+      metrics: () => Promise.resolve(""),
+      problems: () => Promise.resolve([]),
       jobs: () => [],
       proxies: () => [],
       versions: () => Promise.resolve([]),

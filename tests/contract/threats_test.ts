@@ -2,24 +2,30 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks, of search mode, of drawn pages, of the master token, of parts of answers, of trials, of forms, of who can write the store. */
+/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks, of search mode, of drawn pages, of the master token, of parts of answers, of trials, of forms, of who can write the store, of figures and lines. */
 const FILES = [
   ...["tests/companion/", "tests/tools/", "tests/people/", "tests/unit/doors/", "tests/guard/"],
-  ...["tests/e2e/", "tests/unit/rules/", "tests/unit/store/"],
+  ...["tests/e2e/", "tests/unit/rules/", "tests/unit/store/", "tests/unit/core/"],
 ]
   .flatMap((folder) => [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)).filter((
     path,
   ) =>
-    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*|answer_parts|try_pages|try_limits|undo_pages|console_posts|mcp_offers|sealed_origin|registers|keys|anchors|kv)_test\.ts$/
+    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*|answer_parts|try_pages|try_limits|undo_pages|console_posts|mcp_offers|sealed_origin|registers|keys|anchors|kv|metrics|call_log|readiness|telemetry)_test\.ts$/
       .test(path)
   );
+
+/** Those of previews that go live, and of pull requests. */
+const PREVIEWS = [
+  ...["_test", "_refused_test", "_model_test"].map((name) => `tests/tools/static_publish${name}.ts`),
+  ...["tests/tools/static_propose_test.ts", "tests/unit/platforms/repo_egress_test.ts"],
+];
 
 /** Tests whose name is put together of an act and its arguments: act, arguments, rest of the name. */
 const OF_ACTS = /^(\w+) (\{.*\}) (.+)$/;
 
 Deno.test("every threat that is said to be stopped names a test that there is", async () => {
   const texts = await Promise.all(
-    FILES.map((file) => Deno.readTextFile(new URL(file, ROOT))),
+    [...FILES, ...PREVIEWS].map((file) => Deno.readTextFile(new URL(file, ROOT))),
   );
   const text = texts.join("\n");
   const page = await Deno.readTextFile(new URL("docs/THREATS.md", ROOT));

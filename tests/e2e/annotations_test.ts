@@ -22,7 +22,8 @@ const annotations = ({ does, too = [] }: Judged) => ({
 });
 
 Deno.test("each tool that may be listed has a judged row, and is annotated by it", async () => {
-  await using gw = await gateway({});
+  const upstream = { HOSTING_API_TOKEN: "token-of-the-tests", HOSTING_ACCOUNT_ID: "account" };
+  await using gw = await gateway({ settings: { upstream } });
   const listed = async (address: string) =>
     (await rpc(gw, "tools/list", {}, { address })).result.tools as { name: string; annotations: object }[];
   const tools = new Map(

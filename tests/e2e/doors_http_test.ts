@@ -226,7 +226,12 @@ test("while the gateway drains, readyz says so and everything else is still answ
   assert.deepEqual(await (await gw.http("/readyz", { as: null })).json(), { ok: true });
   gw.gateway.drain();
   const draining = await gw.http("/readyz", { as: null });
-  assert.deepEqual([draining.status, await draining.json()], [503, { ok: false }]);
+  const { ok, problems: [problem] } = await draining.json();
+  assert.deepEqual([draining.status, ok, problem.check], [503, false, "stopping"]);
+  assert.match(
+    problem.message,
+    /^The gateway is stopping and takes no new calls; send them to another instance/,
+  );
   assert.equal((await gw.http("/healthz", { as: null })).status, 200);
   assert.ok(await gw.call("list_sites", {}));
 });

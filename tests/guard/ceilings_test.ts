@@ -7,55 +7,20 @@ import { writes } from "../../registry/manifest.ts";
 import { addCompanionFind } from "../../sandbox/wordpress_standin/companion_find.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { ahead, type Args, PNG } from "../cms_kit.ts";
-import { type Kit, NOW, site } from "../kit.ts";
+import { NOW, site } from "../kit.ts";
+import { type Call, hold, RISKS, sentenceOf, tokens, tried, triedTools } from "../ceilings_kit.ts";
 import { pagesWorld } from "../tools/_pages.ts";
+import { Publishing, PULLS } from "../tools/_publish.ts";
 import { schemaWorld } from "../tools/_schema.ts";
 import { seoWorld } from "../tools/_seo.ts";
 import { ADD, add, world } from "../tools/_proxied.ts";
-import { FILES, JOURNAL, StaticWorld } from "../tools/_static.ts";
+import { FILES, JOURNAL, REPO, StaticWorld } from "../tools/_static.ts";
 import { GoogleWorld } from "../tools/_google.ts";
 import { TopicWorld } from "../tools/_topicmap.ts";
 
-type Call = readonly [tool: string, args: Args];
-/** What is tried for a sentence, by its first words. */
-type Tries = Readonly<Record<string, readonly Call[]>>;
-
 const FLAGS = { allow_publish: true, allow_seo_on_published: true };
-const RISKS = [0, 1, 2, 3, 4] as const;
-const tokens = Object.fromEntries(RISKS.map((max_risk) => [`at${max_risk}`, { max_risk }]));
-const tried = new Set<string>();
-const triedTools = new Set<string>();
 /** Of a platform that nothing is connected to yet. */
 const UNREACHED = ["duplicate_page", "inject_page_section"];
-
-/** The sentence that begins so, and the ceiling it stands under. */
-function sentenceOf(start: string): { sentence: string; ceiling: number } {
-  const found = CEILINGS.flatMap((all, ceiling) => all.map((sentence) => ({ sentence, ceiling })))
-    .filter(({ sentence }) => sentence.startsWith(start));
-  assert.equal(found.length, 1, `one sentence begins with "${start}"`);
-  return found[0]!;
-}
-
-async function hold(gw: Kit, tries: Tries): Promise<void> {
-  for (const [start, calls] of Object.entries(tries)) {
-    const { sentence, ceiling } = sentenceOf(start);
-    tried.add(sentence);
-    for (const [tool, args] of calls) {
-      triedTools.add(tool);
-      for (const risk of RISKS) {
-        const what = `${sentence} ${tool} at ${risk}`;
-        const ending = await gw.end(tool, args, { as: `at${risk}` });
-        if (risk >= ceiling) {
-          assert.ok("value" in ending, `${what}: ${JSON.stringify(ending)}`);
-          continue;
-        }
-        assert.ok("code" in ending && ending.code === "E_SCOPE_DENIED", `${what}: ${JSON.stringify(ending)}`);
-        assert.match(ending.message, new RegExp(`max_risk is ${risk}`), what);
-        assert.equal((await gw.audit())[0]?.status, "risk_capped", what);
-      }
-    }
-  }
-}
 
 Deno.test("on a CMS each ceiling permits what is said of it, and not one below", async () => {
   await using at = await seoWorld({ tokens });
@@ -278,6 +243,32 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
     "Take a page off": [["delete_static_route", { ...on, route: "" }]],
   });
   assert.deepEqual((await at.branches()).filter((name) => name !== "main"), []);
+});
+
+Deno.test("a preview is proposed, and brought live, from the ceiling on that may write to the branch, and not one below", async () => {
+  await using here = await Publishing.open({}, { tokens });
+  here.at.host.install("acme", { permissions: PULLS });
+  for (const as of ["at1", "at2", "at3", "at4"]) {
+    const page = { site_id: "live", route: `of-${as}`, html: "<p>Hi</p>", confirm: true };
+    await here.at.gw.call("create_static_route", page, { as });
+  }
+  here.built();
+  const on = { site_id: "live" };
+  await hold(here.at.gw, {
+    "Write to the branch": [["publish_static_preview", on]],
+    "Propose what a preview": [["propose_static_changes", { ...on, title: "T" }]],
+  });
+  for (const as of ["at2", "at3", "at4"]) {
+    const file = { ...on, path: `src/components/${as}.astro`, content: "<p>Hi</p>", confirm: true };
+    await here.at.gw.call("write_static_file", file, { as });
+  }
+  const { branch } = await here.at.gw.call<{ branch: string }>("write_static_file", {
+    ...{ ...on, path: "public/at1.txt", content: "x", confirm: true },
+  }, { as: "at1" });
+  await here.at.host.commit(REPO, { branch, files: { "src/components/theirs.astro": "<p>Hi</p>" } });
+  await hold(here.at.gw, {
+    "Propose changes of source": [["propose_static_changes", { ...on, title: "T" }]],
+  });
 });
 
 Deno.test("a token of nobody is no super-admin's, whatever its ceiling and whatever else it was given", async () => {

@@ -47,7 +47,7 @@ const at = (ms: number) => new Date(ms).toISOString();
 Deno.test("a gateway that just started has failed at nothing", async () => {
   await using opening = await opened();
   const { ok, jobs } = await health(opening.gw);
-  const none = { running_since: null, done_at: null, failing_since: null };
+  const none = { running_since: null, began_at: null, done_at: null, failing_since: null };
   const others = ["erasures", "approvals", "webhooks"].map((one) => [one, `${one}_failed`]);
   const known = [...JOBS.map(([, , called, event]) => [called, event]), ...others];
   assert.deepEqual([ok, jobs], [true, known.map(([name, event]) => ({ name, ...none, event }))]);

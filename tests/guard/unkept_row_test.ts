@@ -97,7 +97,7 @@ Deno.test("a write whose row cannot be kept before it begins is not made, and it
   assert.equal(cms.writes.length, 1);
 });
 
-Deno.test("while no row can be written the log has the first call with the reason, and at the end how many rows were refused", async () => {
+Deno.test("while no row can be written the log has a line of each call, the first with its row, and at the end how many rows were refused", async () => {
   await using cleanup = new AsyncDisposableStack();
   const { gw, log } = await world(cleanup);
   log.refuses = () => true;
@@ -106,11 +106,14 @@ Deno.test("while no row can be written the log has the first call with the reaso
   gw.clock.now += 5000;
   log.refuses = () => false;
   for (let nth = 0; nth < 2; nth++) await gw.end("list_sites", {});
-  const [first, last, ...more] = gw.logged;
+  const [first, ...more] = gw.logged;
+  const last = more.pop();
   assert.deepEqual([first!.event, first!.tool], ["audit_failed", "list_sites"]);
   assert.match(String(first!.cause), /disk is full/);
   assert.deepEqual(last, { event: "audit_back", rows_refused: 5, rows_written_late: 0, away_ms: 5000 });
-  assert.deepEqual(more, []);
+  assert.deepEqual(more.map(({ event }) => event), ["internal", "internal", "internal"]);
+  assert.ok(more.every(({ cause }) => /disk is full/.test(String(cause))), JSON.stringify(more));
+  assert.equal(new Set([first, ...more].map((one) => one!.request_id)).size, 4, "one line a call");
 });
 
 Deno.test("each row of what was or may have been done is logged, however long the audit cannot be written", () => {

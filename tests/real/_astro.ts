@@ -2,13 +2,10 @@
 
 const LOCK = new URL("astro_lock.json", import.meta.url);
 
-/** Whether the generator cannot run here: the lock holds its compiler for one system only. With CI=true it must. */
-export const ignore = !Deno.build.target.startsWith("x86_64-unknown-linux") && Deno.env.get("CI") !== "true";
-
-/** Where installed packages are kept between runs: a folder of the user's cache. */
-async function cacheFolder(): Promise<string> {
+/** Where packages that were installed are kept between runs: a folder of that name in the user's cache. */
+export async function cacheFolder(name: string): Promise<string> {
   const cache = Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME")}/.cache`;
-  const folder = `${cache}/site-ops-gateway/astro`;
+  const folder = `${cache}/site-ops-gateway/${name}`;
   await Deno.mkdir(folder, { recursive: true });
   return folder;
 }
@@ -17,8 +14,13 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const env = { NO_COLOR: "1", ASTRO_TELEMETRY_DISABLED: "1" };
+async function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const env = { ...more, NO_COLOR: "1", ASTRO_TELEMETRY_DISABLED: "1" };
   const child = new Deno.Command(command, { args: [...args], cwd, env, stdin: "null" });
   const { success, stdout, stderr } = await child.output();
   const said = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
@@ -29,7 +31,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
 async function install(): Promise<string> {
   const lock = await Deno.readTextFile(LOCK);
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(lock)));
-  const cache = await cacheFolder();
+  const cache = await cacheFolder("astro");
   const folder = `${cache}/${hash.toHex().slice(0, 12)}`;
   // The lock falls with the process that holds it; only what is installed to its end gets the name.
   using file = await Deno.open(`${cache}/lock`, { create: true, write: true });
@@ -46,13 +48,22 @@ async function install(): Promise<string> {
 
 let installed: Promise<string> | undefined;
 
-/** The generator's version in the lock. */
-export async function astroVersion(): Promise<string> {
-  return JSON.parse(await Deno.readTextFile(LOCK)).packages[""].dependencies.astro;
+/** A package of the lock. */
+interface Locked {
+  readonly version: string;
+  readonly optional?: boolean;
+  readonly engines?: { readonly node?: string };
 }
 
-/** Builds the project in `dir` into `dist/` there. Answers what the build said; throws with it when it fails. */
-export async function buildProject(dir: string): Promise<string> {
+/** What projects depend on at first, by name, as the lock has it, and everything that comes with that. */
+export async function locked(): Promise<{ own: Record<string, Locked>; all: Locked[] }> {
+  const { packages: { "": { dependencies }, ...rest } } = JSON.parse(await Deno.readTextFile(LOCK));
+  const own = Object.keys(dependencies).map((name) => [name, rest[`node_modules/${name}`]]);
+  return { own: Object.fromEntries(own), all: Object.values(rest) };
+}
+
+/** Builds the project in `dir` into `dist/` there, as that branch. Answers what the build said; throws with it when it fails. */
+export async function buildProject(dir: string, branch = "main"): Promise<string> {
   const packages = await (installed ??= install());
   // Links one by one: what the build keeps beside them is the project's own.
   await Deno.mkdir(`${dir}/node_modules`);
@@ -60,7 +71,9 @@ export async function buildProject(dir: string): Promise<string> {
     if (name.startsWith(".")) continue;
     await Deno.symlink(`${packages}/${name}`, `${dir}/node_modules/${name}`);
   }
-  return await run(Deno.execPath(), ["run", "-A", "node_modules/astro/bin/astro.mjs", "build"], dir);
+  return await run(Deno.execPath(), ["run", "-A", "node_modules/astro/bin/astro.mjs", "build"], dir, {
+    CF_PAGES_BRANCH: branch,
+  });
 }
 
 /** The bytes a visitor gets of a route of a built project; null when there is no such page. */

@@ -73,6 +73,14 @@ class Demo implements AsyncDisposable {
   }
   #calls = 0;
 
+  /** Waits until the newest build of the static site is over, two minutes at most. */
+  async built(): Promise<void> {
+    for (let look = 0; look < 3; look++) {
+      const { status } = await this.call("check_static_deploy", { site_id: "demo-static", wait_seconds: 40 });
+      if (["success", "failure", "canceled"].includes(String(status))) return;
+    }
+  }
+
   #refused(tool: string, why: string): Result {
     this.refusals.push(`${tool}: ${why}`);
     return {};
@@ -117,6 +125,7 @@ Deno.test({
     }, {
       section: demo.section,
       now: Date.now,
+      built: () => demo.built(),
       policy: (id, confirm_policy) => demo.operate("PATCH", `sites/${id}`, { confirm_policy }),
     });
     assert.deepEqual(demo.refusals, []);

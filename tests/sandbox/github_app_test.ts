@@ -182,7 +182,7 @@ Deno.test("the description finds what is wrong with a request and with an answer
   const wrong: [Partial<typeof good>, RegExp][] = [
     [{ query: { recursve: "1" } }, /query recursve is not described/],
     [{ body: {} }, /a body is not described/],
-    [{ path: "/repos/acme/site/pulls" }, /is not described/],
+    [{ path: "/repos/acme/site/stargazers" }, /is not described/],
     [{ method: "PATCH" }, /is not described/],
     [{ headers: { ...good.headers, accept: "*\/*" } }, /Accept is/],
     [

@@ -4,7 +4,7 @@ import { type PagesStandIn, startPages } from "../../sandbox/cloudflare_pages/st
 import { startGitHub } from "../../sandbox/github/start.ts";
 import type { Args } from "../cms_kit.ts";
 import { site } from "../kit.ts";
-import { REPO, StaticWorld, type WorldOptions } from "./_static.ts";
+import { OPEN_FLAGS, REPO, StaticWorld, type WorldOptions } from "./_static.ts";
 
 export const TOOL = "check_static_deploy";
 export const NOON = Date.UTC(2026, 4, 4, 12);
@@ -15,13 +15,17 @@ export interface World extends AsyncDisposable {
   readonly hosting: PagesStandIn;
 }
 
-/** The site "built" has the project "site", which is deployed from the repository; "astray" has one that is not there. */
+/**
+ * The site "built" has the project "site", which is deployed from the repository, "live" and "shut" too; "shut" may
+ * not publish; "astray" has one that is not there. A commit's deployment is known after so many seconds.
+ */
 export async function world(
   env: Readonly<Record<string, string | null>> = {},
-  clock: Pick<WorldOptions, "realClock" | "start" | "http" | "delay"> = {},
+  clock: Pick<WorldOptions, "realClock" | "start" | "http" | "delay" | "tokens"> = {},
+  registers_after = 3,
 ): Promise<World> {
   const host = await startGitHub();
-  const hosting = await startPages({ host, now: () => NOON, registers_after: 3 });
+  const hosting = await startPages({ host, now: () => NOON, registers_after });
   hosting.project("site", { repo: REPO });
   const linked = { repo: REPO, repo_branch: "main" };
   const at = await StaticWorld.open({
@@ -34,7 +38,9 @@ export async function world(
       ...env,
     },
     sites: [
-      site("built", "static", { ...linked, hosting_project: "site" }),
+      site("built", "static", { ...linked, hosting_project: "site", flags: OPEN_FLAGS }),
+      site("live", "static", { ...linked, hosting_project: "site", flags: OPEN_FLAGS }),
+      site("shut", "static", { ...linked, hosting_project: "site" }),
       site("astray", "static", { ...linked, hosting_project: "gone" }),
     ],
   });

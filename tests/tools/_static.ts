@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { isGenerated } from "../../platforms/astro/page.ts";
 import { blobName } from "../../platforms/github/names.ts";
 import { type GitHubStandIn, type RepoOptions, startGitHub } from "../../sandbox/github/start.ts";
-import { Calls } from "../cms_kit.ts";
+import { type Args, Calls } from "../cms_kit.ts";
 import { gateway, type Kit, type KitOptions } from "../kit.ts";
 import { scenes } from "../scenes.ts";
 import { assertDescribed } from "../sandbox/github_openapi.ts";
@@ -156,6 +156,15 @@ export class StaticWorld extends Calls {
 
 /** Where people see what a preview branch of REPO changes of what is deployed. */
 export const compareUrl = (branch: string): string => `https://github.com/${REPO}/compare/main...${branch}`;
+
+/** What a write to a preview branch of REPO says of it where the site has no hosting project. */
+export const previewOf = (branch: string, site_id: string): Args => ({
+  compare_url: compareUrl(branch),
+  preview_url: null,
+  note:
+    `Its address is not known here: Site "${site_id}" has no hosting project; its operator can set it with deno task ` +
+    `admin site update ${site_id} --hosting-project ….`,
+});
 
 /** A test in such a world of its own. */
 export const test = scenes(() => StaticWorld.open());

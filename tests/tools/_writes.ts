@@ -26,5 +26,7 @@ export const NOT_HERE: Readonly<Record<string, string>> = {
   topicmap_create_content_job: "the same",
   topicmap_create_content_audit: "the same",
   storage_save_audit: "stands on another upstream: storage_test.ts",
+  publish_static_preview: "needs a preview that is built: static_publish_refused_test.ts",
+  propose_static_changes: "changes no file: static_propose_test.ts",
   reset_static_preview_branch: "writes in the gateway's own store alone: approved_static_test.ts",
 };

@@ -56,7 +56,7 @@ Deno.test("the demo's first write shows a preview, and its second block carries 
 });
 
 Deno.test("no call that the demo prints confirms what nobody was shown", () => {
-  const project = { folder: "/somewhere" };
+  const project = { folder: "/somewhere", address: "http://localhost:1" };
   const printed = guide(ADDRESS, "gate_dev_x", { kind: "stand-in", base_url: ADDRESS }, project, "s1");
   const confirming = shell(printed).filter((block) => /"confirm"/.test(block));
   assert.equal(confirming.length, 2, "a draft and a static project");

@@ -282,7 +282,10 @@ async function everyCall(gw: Kit, flags: boolean): Promise<{ tool: string; args:
 }
 
 /** What looks further than at a site: at what the gateway keeps, or at the calls of a set. */
-const OF_GATEWAY = ["get_approval", "get_change_set", "cancel_change_set", "prepare_changes"];
+const OF_GATEWAY = [
+  ...["get_approval", "get_change_set", "cancel_change_set", "prepare_changes", "publish_static_preview"],
+  "propose_static_changes",
+];
 
 for (const flags of [true, false]) {
   const how = `on sites with ${flags ? "every flag" : "no flag"}`;

@@ -271,6 +271,38 @@ test("a static site that may not push to its branch deploys, but keeps the file 
   await world.refuses({ site_id: "unlinked", ...args }, "E_REPO_NOT_LINKED", { says: /repo/ });
 });
 
+test("of a static site the file is read on the preview branch, and the draft is written down there", async (world) => {
+  const { at } = world;
+  const on = { site_id: "closed", target_branch: "preview", path: PATHS.page };
+  const content = PAGE.replace("title: About", "title: Us");
+  const { sha } = await at.both<{ sha: string }>("read_md_from_repo", {
+    site_id: "closed",
+    path: PATHS.page,
+  });
+  const saved = await at.gw.call<Args & { branch: string }>("save_md_to_repo", {
+    ...on,
+    content,
+    sha,
+    confirm: true,
+  });
+  const main = await at.head("main");
+  const args = { ...on, target_site_id: "blog", append_deployment: true };
+  const preview = await at.preview("deploy_md_to_site", args);
+  assert.equal(preview.tier, 1);
+  assert.ok(
+    preview.summary.endsWith(`write it down in the file on branch "${saved.branch}"`),
+    preview.summary,
+  );
+  const { done } = await at.write<Args>("rest", "deploy_md_to_site", args);
+  assert.equal(world.drafts()[0]?.title, "Us");
+  assert.deepEqual([done["deployment_recorded"], done["branch"]], [true, saved.branch]);
+  assert.equal(done["commit_sha"], await at.head(saved.branch));
+  assert.deepEqual([done["preview_url"], "note" in done], [null, false]);
+  assert.match(String((done["notes"] as string[]).at(-1)), /^Its address is not known here/);
+  assert.match((await at.host.files(REPO, saved.branch))[PATHS.page]!, /deployments:\n {2}- site_id: blog/);
+  assert.equal(await at.head("main"), main);
+});
+
 test("where only the writing down fails the draft stands, and the answer says so", async (world) => {
   const { at } = world;
   at.host.inject({ kind: "html" }, { method: "POST", path: "/git/trees", times: 9 });

@@ -3,32 +3,16 @@ import assert from "node:assert/strict";
 import { writes } from "../../registry/manifest.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { ahead, type Args, DOORS, freshPng } from "../cms_kit.ts";
-import { gateway, type Kit, NOW, site } from "../kit.ts";
+import { gateway, NOW, site } from "../kit.ts";
 import { parted } from "../proof.ts";
+import { confirming } from "../requests_kit.ts";
 import { pagesWorld, TEXTS } from "./_pages.ts";
-import { dudaWorld } from "./_duda.ts";
+import { previews } from "./_publish.ts";
+import { type Place, siteBuilder, storage, topicPlanning } from "./_proven.ts";
 import { schemaWorld } from "./_schema.ts";
 import { seoWorld } from "./_seo.ts";
 import { world } from "./_stand_in.ts";
 import { JOURNAL, StaticWorld } from "./_static.ts";
-import { GoogleWorld } from "./_google.ts";
-import { TopicWorld } from "./_topicmap.ts";
-
-/** A write, in the order in which those of its world are made. */
-interface Case {
-  readonly tool: string;
-  readonly args: Args;
-  /** What it must say: that it stands as it was asked for, where nothing else is given. */
-  readonly verified?: boolean | null;
-  /** What the only warning, or the reason, must say. */
-  readonly says?: RegExp;
-}
-
-/** A place where writes are made, and those. */
-interface Place extends AsyncDisposable {
-  readonly gw: Kit;
-  readonly cases: readonly Case[];
-}
 
 const SCRIPT = { title: "Loud", content_html: "<p>Hi</p><script>alert(1)</script>" };
 const FILTERED = /^content_html: the site stored another text than was sent \(without <script>\)/;
@@ -219,53 +203,17 @@ async function repositories(): Promise<Place> {
   };
 }
 
-async function siteBuilder(): Promise<Place> {
-  const at = await dudaWorld();
-  const page = { site_id: "open", page_id: at.page.uuid };
-  return {
-    gw: at.gw,
-    cases: [
-      { tool: "duplicate_page", args: { ...page, title: "A copy" }, verified: null },
-      { tool: "inject_page_section", args: { ...page, element_source_id: at.section } },
-    ],
-    [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](),
-  };
-}
-
-async function topicPlanning(): Promise<Place> {
-  const at = await TopicWorld.open();
-  const on = { site_id: "linked" };
-  const pasted = { ...on, source_type: "pasted_text", pasted_content: "Text" };
-  return {
-    gw: at.gw,
-    cases: [
-      { tool: "topicmap_rerun_job", args: { ...on, content_job_id: "job_failed", from_step: "draft" } },
-      { tool: "topicmap_rerun_audit", args: { ...on, content_audit_id: "audit_5", from_step: "scoring" } },
-      {
-        tool: "topicmap_rerun_content_brief",
-        args: { ...on, content_brief_id: "brief_failed", from_step: "topic_research" },
-      },
-      {
-        tool: "topicmap_create_content_job",
-        args: { ...on, keyword: "gutters", content_type: "blog_article" },
-      },
-      { tool: "topicmap_create_content_audit", args: pasted, verified: null, says: /pasted_content/ },
-    ],
-    [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](),
-  };
-}
-
-async function storage(): Promise<Place> {
-  const at = await GoogleWorld.open();
-  const audit = { site_id: "linked", title: "Audit", content: "# Audit" };
-  return {
-    gw: at.gw,
-    cases: [{ tool: "storage_save_audit", args: audit }],
-    [Symbol.asyncDispose]: () => at[Symbol.asyncDispose](),
-  };
-}
-
-const PLACES = { posts, pages, seo, schema, repositories, siteBuilder, topicPlanning, storage };
+const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
+  posts,
+  pages,
+  seo,
+  schema,
+  repositories,
+  previews,
+  siteBuilder,
+  topicPlanning,
+  storage,
+};
 
 for (const [name, open] of Object.entries(PLACES)) {
   for (const door of DOORS) {
@@ -278,7 +226,7 @@ for (const [name, open] of Object.entries(PLACES)) {
           ...args["page_id"] === "code" ? { page_id: code } : {},
           ..."request_id" in args ? { request_id: last } : {},
         };
-        const answer = await place.gw.call(tool, { ...given, confirm: true }, { door });
+        const answer = await place.gw.call(tool, await confirming(place.gw, tool, given, { door }), { door });
         const { done, proof } = parted<Args>(answer);
         if (tool === "create_page_from_code") code = done["id"];
         last = proof.request_id;

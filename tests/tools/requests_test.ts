@@ -10,7 +10,7 @@ import { addCompanionSchema, addGuardedSchema } from "../../sandbox/wordpress_st
 import { addCompanionSeo } from "../../sandbox/wordpress_standin/companion_seo.ts";
 import { addSeopress } from "../../sandbox/wordpress_standin/seo_plugins.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
-import { startPages } from "../../sandbox/cloudflare_pages/start.ts";
+import { DONE_AFTER_S, startPages } from "../../sandbox/cloudflare_pages/start.ts";
 import { startGitHub } from "../../sandbox/github/start.ts";
 import { readRegistry } from "../../gateway/wire.ts";
 import { CmsKit } from "../cms_kit.ts";
@@ -20,6 +20,7 @@ import { bareCalls, countedSite, pluginCalls } from "../requests_calls.ts";
 import { type Calls, holds, Meter, toolOf } from "../requests_kit.ts";
 import { GLOBAL } from "./_schema.ts";
 import { TEXTS, TREE } from "./_pages.ts";
+import { PULLS } from "./_publish.ts";
 import { FILES, JOURNAL, OPEN_FLAGS, REPO, StaticWorld } from "./_static.ts";
 
 const GROUPS = [
@@ -72,7 +73,7 @@ async function opened() {
 }
 
 /** The rows of a repository. */
-function repositoryCalls({ gw }: StaticWorld): Calls {
+function repositoryCalls({ gw }: StaticWorld, built: () => void): Calls {
   const site_id = "open";
   const main = { site_id, target_branch: "main" };
   let serial = 0;
@@ -107,6 +108,17 @@ function repositoryCalls({ gw }: StaticWorld): Calls {
       return { site_id, path: made.path, find: "x", replace: "y" };
     },
     bulk_write_static_files: () => ({ site_id, files: [{ path: path(), content: "x" }] }),
+    propose_static_changes: async () => {
+      await gw.call("write_static_file", { site_id, path: path(), content: "x", confirm: true });
+      return { site_id, title: `Counted ${++serial}`, body: "x" };
+    },
+    publish_static_preview: async () => {
+      const on = { site_id: "built", confirm: true };
+      await gw.call("reset_static_preview_branch", on);
+      await gw.call("write_static_file", { ...on, path: path(), content: "x" });
+      built();
+      return { site_id: "built" };
+    },
     create_static_route: () => ({ site_id, route: `counted-${++serial}`, html: "<p>x</p>" }),
     create_static_routes: () => {
       const of = ++serial;
@@ -153,7 +165,8 @@ Deno.test("on a repository every tool takes as few requests as the table says", 
       }),
     ],
   });
-  const calls = repositoryCalls(at);
+  host.install("acme", { permissions: PULLS });
+  const calls = repositoryCalls(at, () => hosting.clock.advance(DONE_AFTER_S + 1));
   for (const tool of ["write_static_file", "save_md_to_repo"]) { // what each repository's first write asks once
     await at.gw.call(tool, { ...await calls[tool]!(), confirm: true });
   }

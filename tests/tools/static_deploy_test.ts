@@ -69,6 +69,7 @@ Deno.test("a deployment is followed from its write to its end", async () => {
       branch,
       environment: "preview",
       live: false,
+      deployment_url: `https://${made?.id.slice(0, 8)}.site.pages.dev`,
       note: "This is a preview at an address of its own: what visitors of the site get is not changed by it",
       log_url: `https://dash.cloudflare.com/${hosting.account_id}/pages/view/site/${made?.id}`,
     });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS, type RefusedRow } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
-import { compareUrl, FILES, REPO, StaticWorld, test } from "./_static.ts";
+import { FILES, previewOf, REPO, StaticWorld, test } from "./_static.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const shaOf = (content: string | Uint8Array | null) =>
@@ -160,7 +160,7 @@ for (const door of DOORS) {
         sha: await shaOf(content),
         commit_sha: sha,
         branch,
-        compare_url: compareUrl(branch),
+        ...previewOf(branch, "closed"),
         target_branch: "preview",
         created: true,
       },

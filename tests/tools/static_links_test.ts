@@ -23,12 +23,17 @@ const WRITES: Readonly<Record<string, Args>> = {
 const RESET = { reset_static_preview_branch: {} };
 const ALL = Object.entries({ ...READS, ...WRITES, ...RESET });
 
-Deno.test("the tools tried here are all there are, beside the one that asks the hosting", async () => {
+/** Those that ask the hosting too, which have tests of their own. */
+const HOSTED = ["check_static_deploy", "publish_static_preview"];
+/** What proposes asks for a right of its own: static_propose_test.ts. */
+const PROPOSES = "propose_static_changes";
+
+Deno.test("the tools tried here are all there are, beside those that ask the hosting", async () => {
   await using gw = await gateway();
   const built = gw.gateway.catalog.entries().filter(({ group }) => group === "static").map(({ name }) =>
     name
   );
-  assert.deepEqual([...ALL.map(([name]) => name), "check_static_deploy"].toSorted(), built.toSorted());
+  assert.deepEqual([...ALL.map(([name]) => name), ...HOSTED, PROPOSES].toSorted(), built.toSorted());
 });
 
 Deno.test("each says what its site lacks, and asks nobody", async () => {

@@ -169,7 +169,11 @@ test("calls that come at once make one branch, and none of their files is lost",
     assert.deepEqual((await previews(at)).filter((name) => !before.includes(name)), [branch]);
     const files = await at.host.files(REPO, branch);
     assert.deepEqual(names.map((name) => files[`public/${name}`]), names);
-    assert.equal((await at.log(branch!)).length, 4, "a commit each, on what is deployed");
+    assert.equal(
+      (await at.log(branch!)).length,
+      3,
+      "the first, and one of those that waited, on what is deployed",
+    );
   }
   assert.equal(await at.head("main"), main);
 });
@@ -234,4 +238,23 @@ test("an empty repository has nothing to preview on, which is told with the way 
       await at.refuses(tool, { site_id: "empty", ...args, confirm }, "E_UPSTREAM", says, "reads");
     }
   }
+});
+
+test("a branch called like the beginning of ours is named in the refusal, with the way out", async (at) => {
+  const main = await at.head("main");
+  const args = { site_id: "closed", path: "public/a", content: "a" };
+  const token = (await idOf(at)).toLowerCase().slice(-12);
+  for (const name of ["mcp", `mcp/${token}`]) {
+    await at.host.git(REPO, "update-ref", `refs/heads/${name}`, main);
+    const heads = await at.host.refs(REPO);
+    const says = new RegExp(
+      `^Repository "acme/site" has a branch "${name}", and git makes no branch "mcp/${token}/\\d+" beside it; ` +
+        `nothing was written: rename or delete "${name}" at the host, then call again$`,
+    );
+    await at.gw.fails("write_static_file", { ...args, confirm: true }, "E_UPSTREAM", says);
+    assert.deepEqual(await at.host.refs(REPO), heads);
+    await at.host.git(REPO, "update-ref", "-d", `refs/heads/${name}`);
+  }
+  const { branch } = await write(at, "a");
+  await at.wrote({ branch, parent: main, line: "Add public/a", files: { "public/a": "a" } });
 });

@@ -1,6 +1,6 @@
 /** Projects of static sites begun through both doors: in empty repositories, beside a readme, and on another branch. */
 import assert from "node:assert/strict";
-import { projectFiles } from "../../platforms/astro/project.ts";
+import { projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
 import { DOORS, type RefusedRow } from "../cms_kit.ts";
 import { site } from "../kit.ts";
 import { EMPTY, OPEN_FLAGS, REPO, StaticWorld, test } from "./_static.ts";
@@ -9,14 +9,17 @@ const HOME = "<h1>{Home}</h1><style>a{b:c}</style>";
 const PAGES = [{ route: "/About/", html: "<p>About</p>", title: "About us" }, { route: "a/b", html: "x" }];
 const NAMES = [
   ".gitignore",
+  ".node-version",
   "README.md",
   "astro.config.mjs",
   "package.json",
+  "public/_headers",
   "public/favicon.svg",
   "public/robots.txt",
-  "src/components/.gitkeep",
-  "src/content/.gitkeep",
+  "src/components/Navigation.astro",
+  "src/content/site.json",
   "src/layouts/Base.astro",
+  "src/pages/404.astro",
   "src/pages/index.astro",
   "src/styles/global.css",
   "tsconfig.json",
@@ -30,13 +33,14 @@ const KEPT = {
   ".github/workflows/build.yml": "on: push\n",
 };
 
-/** The files of a project as text by their paths. */
-const project = (site_name: string, existing: readonly string[] = [], extra_pages: typeof PAGES = []) =>
-  Object.fromEntries(
-    projectFiles({ homepage_html: HOME, site_name, extra_pages, existing }).map((
-      { path, content },
-    ) => [path, content]),
+/** The files of a project as text by their paths; its site is registered under that id. */
+const project = (id: string, parts: Partial<ProjectParts> = {}) => {
+  const known = { address: `https://${id}.example`, deployed_branch: "main" };
+  const page = { homepage_html: HOME, site_name: id, extra_pages: [], existing: [] };
+  return Object.fromEntries(
+    projectFiles({ ...page, ...known, ...parts }).map(({ path, content }) => [path, content]),
   );
+};
 
 for (const door of DOORS) {
   test(`init_static_project through ${door} gives an empty repository one commit with the whole project`, async (at) => {
@@ -45,7 +49,7 @@ for (const door of DOORS) {
       "init_static_project",
       { site_id: "empty", homepage_html: HOME, site_name: "Müller & Söhne", extra_pages: PAGES },
     );
-    const files = project("Müller & Söhne", [], PAGES);
+    const files = project("empty", { site_name: "Müller & Söhne", extra_pages: PAGES });
     const line = "Scaffold the project";
     const sha = await at.wrote({ repo: EMPTY, branch: "main", parent: null, line, files });
     const names = [...NAMES, "src/pages/about.astro", "src/pages/a/b.astro"].toSorted();
@@ -54,13 +58,15 @@ for (const door of DOORS) {
     assert.deepEqual([row.tier, row.result_id], [3, sha]);
     assert.deepEqual(await at.log("main", EMPTY), [line], "there is no other commit");
     assert.match(files["src/pages/index.astro"]!, /^---\n\/\/ site-ops-gateway:generated v1\n/);
-    assert.match(files["src/layouts/Base.astro"]!, /const SITE = "Müller & Söhne";/);
+    const { name, language, navigation } = JSON.parse(files["src/content/site.json"]!);
+    assert.deepEqual([name, language, navigation], ["Müller & Söhne", "en", [{ route: "/about" }]]);
     const { routes } = await at.both<{ routes: { route: string; managed: boolean }[] }>(
       "list_static_routes",
       { site_id: "empty" },
     );
     assert.deepEqual(routes.map(({ route, managed }) => `${route} ${managed}`), [
       "/ true",
+      "/404 true",
       "/a/b true",
       "/about true",
     ]);
@@ -74,7 +80,7 @@ for (const door of DOORS) {
       homepage_html: HOME,
       message: "Begin",
     });
-    const files = project("default", Object.keys(KEPT));
+    const files = project("default", { existing: Object.keys(KEPT) });
     const sha = await at.wrote({ branch: "main", parent, line: "Begin", files });
     assert.deepEqual([done["commit_sha"], done["files"]], [sha, Object.keys(files)]);
     assert.ok(!("README.md" in files) && !(".gitignore" in files));
@@ -87,7 +93,7 @@ for (const door of DOORS) {
     const parent = await at.head("main");
     const args = { site_id: "bulk", homepage_html: HOME, branch: "redesign/2027" };
     const { done } = await at.write(door, "init_static_project", args);
-    const files = project("bulk", ["README.md"]);
+    const files = project("bulk", { existing: ["README.md"] });
     const line = "Scaffold the project";
     const sha = await at.wrote({ branch: "redesign/2027", parent, line, files });
     assert.deepEqual([done["commit_sha"], done["branch"]], [sha, "redesign/2027"]);
@@ -121,8 +127,21 @@ Deno.test("below a prefix a project begins beside what stands elsewhere in the r
     ["{}", "MIT", "x"],
   );
   const again = { site_id: "two", homepage_html: HOME };
-  const says = /holds "README.md|holds "astro/;
+  const says = /holds "(README\.md|\.node-version)", "/;
   await at.refuses("init_static_project", again, "E_REPO_NOT_EMPTY", says, "reads");
+});
+
+test("a project with a blog is in the language that was named, and markdown is written into its collection", async (at) => {
+  const args = { site_id: "empty", homepage_html: HOME, language: "de-AT", blog: true };
+  const { done } = await at.write<{ files: string[] }>("mcp", "init_static_project", args);
+  const files = project("empty", { language: "de-AT", blog: true });
+  assert.deepEqual(done.files, Object.keys(files));
+  const now = await at.host.files(EMPTY);
+  for (const [path, text] of Object.entries(files)) assert.equal(now[path], text, path);
+  const content = "---\ntitle: Erster Beitrag\nslug: erster\nstatus: published\n---\n\nText\n";
+  const post = { site_id: "empty", path: "src/content/blog/erster.md", content };
+  const saved = await at.write("rest", "save_md_to_repo", post);
+  assert.equal(saved.done["created"], true);
 });
 
 Deno.test("the preview of a project names its branch and every file, and is read live", async () => {
@@ -130,7 +149,7 @@ Deno.test("the preview of a project names its branch and every file, and is read
   const args = { site_id: "open", homepage_html: HOME };
   const found = await at.preview("init_static_project", args);
   assert.deepEqual([found.summary, found.tier], [
-    'Scaffold the project of open, 12 files, on branch "main"',
+    'Scaffold the project of open, 15 files, on branch "main"',
     3,
   ]);
   const files = project("open");
@@ -194,6 +213,10 @@ test("what is wrong with a project is refused before anything is asked", async (
     [{ branch: "main " }, /^branch: expected a branch name/],
     [{ target_branch: "main" }, /^target_branch: unknown argument/],
     [{ site_name: "a\0" }, /^site_name: /],
+    [{ language: "german" }, /^language: /],
+    [{ language: "de_AT" }, /^language: /],
+    [{ blog: "yes" }, /^blog: /],
+    [{ blog: true, extra_pages: [page("blog")] }, /^extra_pages\[0\]\.route: .*blog: true/, "E_ROUTE_EXISTS"],
     [{ site_id: "closed" }, /needs allow_full_repo_write on site "closed"/, "E_FULL_REPO_WRITE_NOT_ALLOWED"],
   ];
   for (const [args, says, code = "E_BAD_INPUT"] of cases) {

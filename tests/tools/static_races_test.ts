@@ -142,16 +142,20 @@ test("a branch that moves before every try is given up, nothing of ours being th
   assert.equal((await at.log("main")).length, 7);
 });
 
-/** A world that holds back the first requests that would move a branch until there are that many of them. */
-async function meeting(count: number): Promise<StaticWorld> {
+/**
+ * A world that holds back the first requests until there are that many of them: those that would move the deployed branch,
+ * or the looks at it of plans, where the writes to a preview branch share their move.
+ */
+async function meeting(count: number, to = "main"): Promise<StaticWorld> {
   const all = Promise.withResolvers<void>();
   let waiting = 0;
   return await StaticWorld.open({
     tokens: { second: {} },
     async fetch(input, init) {
-      const moves = init?.method === "PATCH" ||
-        (init?.method === "POST" && String(input).endsWith("/git/refs"));
-      if (moves && waiting < count) {
+      const meets = to === "main"
+        ? init?.method === "PATCH"
+        : init?.method === "GET" && String(input).endsWith("/git/ref/heads/main");
+      if (meets && waiting < count) {
         if (++waiting === count) all.resolve();
         await all.promise;
       }
@@ -181,7 +185,7 @@ const ownOf = (tool: string, body: string): Args => {
 for (const [tool, args] of PAIRS) {
   Deno.test(`of two callers of ${tool} ${JSON.stringify(args)} at once one wins and the other is told`, async () => {
     for (const target_branch of ["main", "preview"]) {
-      await using at = await meeting(2);
+      await using at = await meeting(2, target_branch);
       const as = ["all", target_branch === "main" ? "second" : "all"];
       const bodies = ["<p>one</p>", "<p>two</p>"];
       const endings = await Promise.all(bodies.map((body, n) => {

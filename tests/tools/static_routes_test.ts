@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Code } from "../../core/errors.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { blobName } from "../../platforms/github/names.ts";
-import { compareUrl, FILES, StaticWorld, test } from "./_static.ts";
+import { FILES, previewOf, StaticWorld, test } from "./_static.ts";
 
 const MARK = "// site-ops-gateway:generated v1";
 const HAND = "src/pages/hand.astro";
@@ -39,7 +39,7 @@ for (const door of DOORS) {
       sha: await shaOf(source),
       commit_sha: sha,
       branch,
-      compare_url: compareUrl(branch),
+      ...previewOf(branch, "closed"),
       target_branch: "preview",
     });
     assert.deepEqual([first.row.tier, first.row.result_id], [2, path]);
@@ -180,20 +180,6 @@ test("list_static_routes tells the pages, and which of them were made here", asy
     routes: [],
     truncated: false,
   });
-});
-
-Deno.test("of more pages than are looked into, the rest are listed without saying who made them", async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 305 }, (_, at) => [`src/pages/p${String(at).padStart(3, "0")}.astro`, `${MARK}\n`]),
-  );
-  await using at = await StaticWorld.open({ files });
-  const { routes, note } = await at.both<{ routes: { managed: boolean | null }[]; note: string }>(
-    "list_static_routes",
-    { site_id: "closed" },
-  );
-  assert.deepEqual([routes.length, routes.filter(({ managed }) => managed === true).length], [305, 300]);
-  assert.deepEqual(routes.slice(300).map(({ managed }) => managed), Array(5).fill(null));
-  assert.match(note, /^Only the first 300 pages were looked into/);
 });
 
 test("the previews of pages are read live and name branch, file and bytes", async (at) => {

@@ -133,6 +133,23 @@ test("a graph says how many nodes and edges there are, whatever of them is shown
   assert.deepEqual([whole.nodes.length, whole.edges.length, whole["node_count"]], [60, 59, 60]);
 });
 
+test("further sections of a brief are answered where they stand, with what they hold", async (at) => {
+  const args = { ...LINKED, content_brief_id: "brief_approved" };
+  const brief = await at.both("topicmap_get_content_brief", args);
+  const own = brief["sections"] as Args[];
+  const tone = {
+    key: "tone_of_voice",
+    title: "Tone",
+    markdown: "## Tone\n\nPlain",
+    data: { level: [1, "b"] },
+  };
+  const legal = { key: "legal", title: "Legal", markdown: "" };
+  const sections = [tone, ...own.slice(0, 4), { ...legal, key: "notes" }, ...own.slice(4), legal];
+  at.service.inject({ kind: "answer", body: { ...brief, steps: [], sections } }, { times: 2 });
+  const found = await at.both("topicmap_get_content_brief", args);
+  assert.deepEqual(found["sections"], sections);
+});
+
 test("a brief has nine sections, an audit the breakdown of its score, and steps where they are asked for", async (at) => {
   const brief = await at.both("topicmap_get_content_brief", {
     ...LINKED,

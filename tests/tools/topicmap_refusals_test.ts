@@ -226,10 +226,14 @@ test("another thing than was asked for is no answer", async (at) => {
 test("a brief without its nine sections in their order is no answer", async (at) => {
   const call = { site_id: "linked", content_brief_id: "brief_approved" };
   const brief = await at.both("topicmap_get_content_brief", call);
-  const sections = (brief["sections"] as unknown[]).toReversed();
-  at.service.inject({ kind: "answer", body: { ...brief, sections } }, { times: 2 });
-  const says = /cannot be read: sections is not as the contract says/;
-  await at.refuses("topicmap_get_content_brief", call, "E_UPSTREAM", says, "reads");
+  const whole = brief["sections"] as { key: string }[];
+  const further = { key: "tone", title: "Tone", markdown: "Plain" };
+  const wrong = [whole.toReversed(), whole.slice(1), [...whole, whole[0]!], [...whole.slice(1), further]];
+  for (const sections of wrong) {
+    at.service.inject({ kind: "answer", body: { ...brief, sections } }, { times: 2 });
+    const says = /cannot be read: sections is not as the contract says/;
+    await at.refuses("topicmap_get_content_brief", call, "E_UPSTREAM", says, "reads");
+  }
 });
 
 test("an export of 20 MB is summarised, and refused whole with the way out", async (at) => {

@@ -1,8 +1,9 @@
 /** The frontmatter of a markdown document: read as plain values, and changed in place, one key at a time. */
 import { isDeepStrictEqual } from "node:util";
-import { type Document, isMap, isPair, isScalar, isSeq, parseDocument, stringify } from "yaml";
+import { type Document, isMap, parseDocument } from "yaml";
 import { GatewayError } from "../../core/errors.ts";
 import { type Block, blockOf, refuseBlock } from "./_block.ts";
+import { itemAdded, keySet, type Source } from "./_patch.ts";
 
 /** Keys and values as JSON has them. */
 export type Frontmatter = Readonly<Record<string, unknown>>;
@@ -54,14 +55,8 @@ export function typeOf(frontmatter: Frontmatter, field: string): "post" | "page"
 /** The document with one key set to a text: that value alone is changed, or one line added at the block's end. */
 export function withKey(text: string, key: string, value: string, field: string): string {
   const parsed = parse(text, field);
-  const written = stringify(value, { lineWidth: 0 }).trimEnd();
-  const spot = spotOf(parsed.yaml, key);
-  const inBlock = textIn(text, parsed.block);
-  const patched = spot
-    ? inBlock.slice(0, spot.start) + (spot.start === spot.end ? ` ${written}` : written) +
-      inBlock.slice(spot.end)
-    : `${inBlock}${key}: ${written}${parsed.block.newline}`;
-  return settled(text, parsed, patched, { ...parsed.values, [key]: value }, field);
+  const ways = keySet(sourceOf(text, parsed), key, value);
+  return settled(text, parsed, ways, { ...parsed.values, [key]: value }, field);
 }
 
 /** The document with one more entry in its `deployments`. Throws E_BAD_INPUT where those are no list. */
@@ -74,29 +69,8 @@ export function withDeployment(text: string, entry: Frontmatter, field: string):
       `${field}: deployments of the frontmatter is no list; mend it or take it out`,
     );
   }
-  const { newline } = parsed.block;
-  const inBlock = textIn(text, parsed.block);
-  const item = (indent: string) =>
-    stringify([entry], { lineWidth: 0 }).trimEnd().split("\n").map((line) => indent + line + newline).join(
-      "",
-    );
-  const list = parsed.yaml.get("deployments", true);
-  const last = isSeq(list) && !list.flow ? list.items.at(-1) : undefined;
-  let patched = inBlock;
-  if (list === undefined) patched = `${inBlock}deployments:${newline}${item("  ")}`;
-  else if (isSeq(list) && last !== undefined && !isPair(last)) {
-    const start = list.range?.[0] ?? 0;
-    const end = lineAfter(inBlock, endOf(last));
-    const indent = inBlock.slice(inBlock.lastIndexOf("\n", start - 1) + 1, start);
-    patched = inBlock.slice(0, end) + item(indent) + inBlock.slice(end);
-  }
-  return settled(
-    text,
-    parsed,
-    patched,
-    { ...parsed.values, deployments: [...standing, entry] },
-    field,
-  );
+  const ways = itemAdded(sourceOf(text, parsed), "deployments", entry);
+  return settled(text, parsed, ways, { ...parsed.values, deployments: [...standing, entry] }, field);
 }
 
 function parse(text: string, field: string): Parsed {
@@ -124,57 +98,39 @@ function valuesOf(yaml: Document.Parsed, field: string): Frontmatter {
   }
 }
 
-/** The place of a key's value in the block; null when the key is not there. */
-function spotOf(yaml: Document.Parsed, key: string): { start: number; end: number } | null {
-  if (!isMap(yaml.contents)) return null;
-  const pair = yaml.contents.items.find((one) => isScalar(one.key) && one.key.value === key);
-  const range = (pair?.value as { range?: [number, number, number] } | null | undefined)?.range;
-  return range ? { start: range[0], end: range[1] } : null;
-}
-
-const endOf = (node: unknown) => (node as { range?: [number, number, number] }).range?.[1] ?? 0;
-
-/** Where the line ends on which that place is. */
-function lineAfter(text: string, at: number): number {
-  if (text[at - 1] === "\n") return at;
-  const end = text.indexOf("\n", at);
-  return end < 0 ? text.length : end + 1;
-}
-
 /**
- * The document with its block changed, once that block reads as it should. Where a patch of the text would not (keys
- * in braces, a value over several lines that others repeat), the block is written anew by the YAML library, which keeps
- * comments and order. Throws E_MISSING_FRONTMATTER where that does not either.
+ * The document with its block changed in the first of those ways that reads as it should. Throws E_MISSING_FRONTMATTER
+ * where none does, as where other keys repeat the value that is changed: nothing but it is ever written anew.
  */
 function settled(
   text: string,
-  { block, yaml }: Parsed,
-  patched: string,
+  { block }: Parsed,
+  ways: readonly string[],
   wanted: Frontmatter,
   field: string,
-) {
-  const whole = (inBlock: string) => text.slice(0, block.start) + inBlock + text.slice(block.end);
-  const reads = (document: string) => {
-    try {
-      return isDeepStrictEqual({ ...readDocument(document, field).frontmatter }, { ...wanted });
-    } catch {
-      return false;
-    }
-  };
-  if (reads(whole(patched))) return whole(patched);
-  for (let round = 0; round < 2; round++) { // the second mends what repeats a value that the first changed
-    const now = yaml.toJS({ maxAliasCount: ALIASES_MAX }) ?? {};
-    for (const [key, value] of Object.entries(wanted)) {
-      if (!isDeepStrictEqual(now[key], value)) yaml.set(key, value);
-    }
+): string {
+  for (const inBlock of ways) {
+    const whole = text.slice(0, block.start) + inBlock + text.slice(block.end);
+    if (reads(whole, wanted, field)) return whole;
   }
-  const rewritten = whole(yaml.toString({ lineWidth: 0 }).replaceAll("\n", block.newline));
-  if (reads(rewritten)) return rewritten;
   return refuseBlock(
     field,
     "the frontmatter cannot be changed without touching the rest of it; change it by hand and save the file",
   );
 }
 
+function reads(document: string, wanted: Frontmatter, field: string): boolean {
+  try {
+    return isDeepStrictEqual({ ...readDocument(document, field).frontmatter }, { ...wanted });
+  } catch {
+    return false;
+  }
+}
+
+const sourceOf = (text: string, { block, yaml }: Parsed): Source => ({
+  text: textIn(text, block),
+  yaml,
+  newline: block.newline,
+});
 const textIn = (text: string, { start, end }: Block) => text.slice(start, end);
 const reason = (message: string) => message.split("\n")[0]!.slice(0, 120);

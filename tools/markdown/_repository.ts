@@ -1,13 +1,18 @@
 /** Markdown files of the repository that is linked to a site: found, judged, and put onto its branch. */
 import { GatewayError } from "../../core/errors.ts";
+import { builtRaises, SHOWN_ON_BRANCH } from "../../rules/branch_files.ts";
+import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { markdownPath, underPrefix } from "../../rules/path.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
-import type { Decide, Entry, Planned, Pushed, RepoClient, View } from "../../platforms/github/client.ts";
-import { recordingPages } from "../../platforms/github/managed.ts";
+import cloudflarePages from "../../platforms/cloudflare_pages/connector.ts";
+import type { Decide, Entry, Planned, Pushed, View } from "../../platforms/github/client.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
-import type { ContextOf } from "../../registry/tool.ts";
+import { type PreviewAnswer, previewAnswer } from "../../platforms/github/preview_answer.ts";
+import { type Branch, pushTo, type Standing, standing } from "../../platforms/github/target.ts";
+import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
+import type { ContextOf, Raise, WriteResult } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 
 /** What a markdown tool that writes has at hand; the grant where the branch is a deployed one. */
@@ -38,27 +43,46 @@ export async function fileAt(
   return { entry, text: textOf(await view.bytes(entry), "path") };
 }
 
-/** Reads only: the site's branch and its files, rights to write proven. */
+/** Reads only: the branch that a write goes to and its files, rights to write proven; null for a new preview branch. */
 export async function writable(
   ctx: MarkdownContext,
-): Promise<{ client: RepoClient; branch: string; view: View }> {
+  to: Branch,
+): Promise<Pick<Standing, "client" | "branch" | "merged" | "view">> {
   const client = await ctx.use(github);
+  if (to === "preview") return await standing(client, to, ctx);
   const branch = await client.deployedBranch();
   const view = await client.view();
   await client.requireWrite();
   return { client, branch, view };
 }
 
-/** Commits to the site's branch; with `planned` only while those files are what they were then. */
+/** A commit, and what the answer says of it where it went to a preview branch. */
+export interface Committed extends Pushed {
+  readonly preview: PreviewAnswer;
+}
+
+/** Commits to that branch; with `planned` only while those files are what they were then. */
 export async function commit(
   ctx: MarkdownContext,
+  to: Branch,
   line: string,
   decide: Decide,
   planned?: Planned,
-): Promise<Pushed> {
+): Promise<Committed> {
   const client = await ctx.use(github);
-  const branch = await client.deployedBranch();
   const message = commitMessage(line, ctx.caller.token.id);
-  const target = { branch, message, grant: ctx.grant, planned, made: ctx.made };
-  return await client.push(target, recordingPages(ctx.managed, decide));
+  const pushed = await pushTo(client, to, ctx, { message, planned }, decide);
+  const deployed = await client.deployedBranch();
+  const preview = await previewAnswer(pushed, { client, deployed, hosting: () => ctx.use(cloudflarePages) });
+  return { ...pushed, preview };
 }
+
+/** What texts that are written into a file make of the call, by where they run once the branch is built. */
+export async function runRaises(to: Branch, path: string, texts: object): Promise<readonly Raise[]> {
+  if (to === "main") return []; // where that is deployed, the call is one of tier 3 in any case
+  return [...builtRaises([{ path, bytes: null }]), ...await scriptRaises(texts, SHOWN_ON_BRANCH)];
+}
+
+/** The result of a write; of one that reached a deployed branch with how to see what visitors get of it. */
+export const seenLater = (written: WriteResult, { grant }: Pick<MarkdownContext, "grant">): WriteResult =>
+  grant === undefined ? written : written.seen(notLive(DEPLOYED));

@@ -1,4 +1,4 @@
-/** How a markdown file is set back: a new commit puts the blob that stood there onto the site's branch. */
+/** How a markdown file is set back: a new commit puts the blob that stood there onto the branch that was written to. */
 import type { Planned, Pushed } from "../../platforms/github/client.ts";
 import {
   branchWritten,
@@ -11,33 +11,49 @@ import {
   leftOf,
 } from "../../platforms/github/former.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
+import type { Branch } from "../../platforms/github/target.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import github from "../../platforms/github/connector.ts";
-import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
 import { type Before, compared, type Plan, type WriteResult } from "../../registry/tool.ts";
-import { type MarkdownContext, markdownIn } from "./_repository.ts";
+import { type MarkdownContext, markdownIn, runRaises, seenLater } from "./_repository.ts";
 
 const ONLY_MADE = "It makes a new file, and files are never deleted; a person takes it out of the repository";
 
-/** What is kept of the file that a write replaces on the site's branch. */
+/** What names a write of a file: its arguments, and with them the flags that it needs. */
+interface Of {
+  readonly path: string;
+  /** Null where the write makes it, and tells its name later. */
+  readonly branch: string | null;
+  readonly target_branch: Branch;
+}
+
+/** What is kept of the file that a write replaces on a branch. */
 export function beforeOf(
-  path: string,
-  branch: string,
+  of: Of,
   standing: { readonly sha: string; readonly size: number } | null,
 ): Pick<Plan, "before" | "final"> {
   const { sha = null, size = null } = standing ?? {};
-  const values = keptFiles([{ path, sha, size }]);
-  return values === null ? { final: ONLY_MADE } : { before: { of: { path, branch }, values } };
+  const values = keptFiles([{ path: of.path, sha, size }]);
+  return values === null ? { final: ONLY_MADE } : { before: { of: kept(of), values } };
 }
 
+/** Of the site's branch, which every kind of site has, no argument names it. */
+const kept = ({ target_branch, ...of }: Of) => target_branch === "main" ? of : { ...of, target_branch };
+
 /** The result of a write that was planned so, with what it left of the file. */
-export const leftBy = (
+export function leftBy(
   written: WriteResult,
-  pushed: Pick<Pushed, "shas" | "unchanged">,
+  { branch, shas, unchanged }: Pick<Pushed, "branch" | "shas" | "unchanged">,
   { before }: Pick<Plan, "before">,
-): WriteResult => before === undefined ? written : written.leaving(leftOf(before.values, pushed));
+): WriteResult {
+  if (before === undefined) return written;
+  const of = { ...before.of, branch };
+  const left = leftOf(before.values, { shas, unchanged });
+  return written.leaving(left, before.of["branch"] === branch ? undefined : { ...before, of });
+}
 
 interface Restored {
+  readonly to: Branch;
   readonly branch: string;
   readonly file: Former;
   readonly planned: Planned;
@@ -48,8 +64,10 @@ type Ready = Plan<Restored> & { state: Restored };
 /** The way back of the tools that write a markdown file. */
 export const restoringMarkdown = {
   async plan({ of, values }: Before, ctx: MarkdownContext): Promise<Plan<Restored>> {
+    // What an older version kept was of the site's branch.
+    const to = of["target_branch"] === "preview" ? "preview" : "main";
     const branch = String(of["branch"]);
-    const view = await branchWritten(await ctx.use(github), branch, true);
+    const view = await branchWritten(await ctx.use(github), branch, to === "main");
     const file = formerOf(values).files[0]!;
     const path = markdownIn(ctx.site, file.path);
     const now = await view.find(path);
@@ -65,19 +83,19 @@ export const restoringMarkdown = {
       shows: textsOf(view, [{ path, sha: now?.sha ?? null, size: now?.size ?? null, next }]),
       revision,
       paths: [path],
-      ...beforeOf(path, branch, now),
-      state: { branch, file, planned: { commit: view.commit, files: revision } },
+      ...beforeOf({ path, branch, target_branch: to }, now),
+      raises: await runRaises(to, path, { [path]: new TextDecoder().decode(next) }),
+      state: { to, branch, file, planned: { commit: view.commit, files: revision } },
     };
   },
-  async run(_: Before, ctx: MarkdownContext, { changes, state: { branch, file, planned } }: Ready) {
-    const message = commitMessage(commitFormerLine([file]), ctx.caller.token.id);
-    const target = { branch, message, planned, grant: ctx.grant, made: ctx.made };
+  async run(_: Before, ctx: MarkdownContext, { changes, state: { to, branch, file, planned } }: Ready) {
+    const message = commitMessage(commitFormerLine([file.path]), ctx.caller.token.id);
+    const target = { branch, message, planned, grant: to === "main" ? ctx.grant : undefined, made: ctx.made };
     const pushed = await commitFormer(await ctx.use(github), target, [file]);
     ctx.annotate({ result_id: file.path, changes });
     const { commit_sha, unchanged, proof, shas } = pushed;
     const sha = shas.get(file.path) ?? null;
     const done = { path: file.path, sha, branch, commit_sha, ...unchanged ? { unchanged } : {}, ...proof };
-    const written = compared(done).leaving({ [file.path]: sha });
-    return ctx.grant === undefined ? written : written.seen(notLive(DEPLOYED));
+    return seenLater(compared(done).leaving({ [file.path]: sha }), ctx);
   },
 };

@@ -5,11 +5,12 @@ import { type Compared, joined } from "../../platforms/_content/compared.ts";
 import { posts } from "../../platforms/_content/posts.ts";
 import { pages } from "../../platforms/_content/pages.ts";
 import github from "../../platforms/github/connector.ts";
+import { type Branch, branchWords } from "../../platforms/github/target.ts";
 import { compared, type OtherSite, tool } from "../../registry/tool.ts";
 import { textOf } from "./_block.ts";
 import { type Draft, draftOf } from "./_draft.ts";
 import type { Frontmatter } from "./_frontmatter.ts";
-import { commit, fileAt, type MarkdownContext, markdownIn, writable } from "./_repository.ts";
+import { commit, fileAt, type MarkdownContext, markdownIn, runRaises, writable } from "./_repository.ts";
 
 const SHOWN_CHARACTERS = 60;
 const ONLY_MADE = "It makes a new draft, which is never deleted; a person puts it in the trash on the site";
@@ -60,23 +61,51 @@ function deployedBefore({ deployments }: Frontmatter, { id: site_id, name }: Sit
   return `The file's deployments name ${which} on ${name} already; this makes one more`;
 }
 
-/** Writes the draft down in the file. Answers the file's new sha, none where that could not be done, and what is proven. */
+/** What became of writing the draft down: what is proven, and where it could be done the file's new sha and the commit. */
+interface Recorded {
+  readonly sha?: string;
+  readonly proof: Compared;
+  readonly at?: Readonly<Record<string, unknown>>;
+  readonly note?: string;
+}
+
+/** Writes the draft down in the file. */
 async function record(
   ctx: MarkdownContext,
+  to: Branch,
   path: string,
   entry: Readonly<Record<string, unknown>>,
-): Promise<{ readonly sha?: string; readonly proof: Compared }> {
+): Promise<Recorded> {
   const { withDeployment } = await frontmatter();
   try {
-    const { shas, proof } = await commit(ctx, `Record a deployment of ${path}`, async (view) => {
-      const { text } = await fileAt(view, path);
-      return [{ path, bytes: new TextEncoder().encode(withDeployment(text, entry, "path")) }];
-    });
-    return { sha: shas.get(path), proof };
+    const { shas, proof, branch, commit_sha, preview } = await commit(
+      ctx,
+      to,
+      `Record a deployment of ${path}`,
+      async (view) => {
+        const { text } = await fileAt(view, path);
+        return [{ path, bytes: new TextEncoder().encode(withDeployment(text, entry, "path")) }];
+      },
+    );
+    const { note, ...shown } = preview;
+    return {
+      sha: shas.get(path),
+      proof,
+      at: { branch, commit_sha, ...shown },
+      ...note === undefined ? {} : { note },
+    };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
     return { proof: { differences: [`${UNWRITTEN}: ${thrown.message}; do not deploy it again`] } };
   }
+}
+
+/** The file on the branch that it is written down on: of a preview that is not begun yet the deployed one. */
+async function source(ctx: MarkdownContext, to: Branch, path: string) {
+  const client = await ctx.use(github);
+  const branch = to === "preview" ? await ctx.previews.get() : null;
+  const stands = branch !== null && await client.head(branch) !== null;
+  return await client.read(path, LIMITS.STATIC_FILE_BYTES, stands ? branch : undefined);
 }
 
 export default tool("deploy_md_to_site", {
@@ -84,13 +113,15 @@ export default tool("deploy_md_to_site", {
     markdownIn(ctx.site, path);
     checkTarget(ctx.forSite(target_site_id));
   },
-  async plan({ target_site_id, append_deployment, ...args }, ctx) {
+  raises: ({ path, append_deployment, target_branch }) =>
+    append_deployment ? runRaises(target_branch, path, {}) : [],
+  async plan({ target_site_id, append_deployment, target_branch, ...args }, ctx) {
     const path = markdownIn(ctx.site, args.path);
     const target = ctx.forSite(target_site_id);
     const recorded = append_deployment
-      ? `, and write it down in the file on branch "${(await writable(ctx)).branch}"`
+      ? `, and write it down in the file on ${branchWords(await writable(ctx, target_branch))}`
       : "";
-    const { bytes, sha } = await (await ctx.use(github)).read(path, LIMITS.STATIC_FILE_BYTES);
+    const { bytes, sha } = await source(ctx, target_branch, path);
     const text = textOf(bytes, "path");
     const { readDocument, withDeployment } = await frontmatter();
     if (append_deployment) withDeployment(text, {}, "path");
@@ -114,7 +145,7 @@ export default tool("deploy_md_to_site", {
     };
   },
   async run(
-    { target_site_id, append_deployment, ...args },
+    { target_site_id, append_deployment, target_branch, ...args },
     ctx,
     { changes, state: { create, draft, sha, before } },
   ) {
@@ -125,8 +156,12 @@ export default tool("deploy_md_to_site", {
     const { id, url, status } = made;
     const { type } = draft;
     const entry = { site_id, type, id, url, deployed_at: new Date(ctx.now()).toISOString() };
-    const written = append_deployment ? await record(ctx, path, entry) : null;
-    const notes = [...before === null ? [] : [before], ...draft.notes];
+    const written = append_deployment ? await record(ctx, target_branch, path, entry) : null;
+    const notes = [
+      ...before === null ? [] : [before],
+      ...draft.notes,
+      ...written?.note === undefined ? [] : [written.note],
+    ];
     return compared({
       ...joined(made, ...written ? [written.proof] : []),
       type,
@@ -137,6 +172,7 @@ export default tool("deploy_md_to_site", {
       path,
       sha: written?.sha ?? sha,
       deployment_recorded: written?.sha !== undefined,
+      ...written?.at,
       ...(notes.length > 0 ? { notes } : {}),
     });
   },

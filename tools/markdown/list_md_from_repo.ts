@@ -1,4 +1,5 @@
 /** list_md_from_repo: the markdown files of a repository, each with what its frontmatter says first. */
+import { readAt } from "../../rules/branch.ts";
 import { isBlocked, pathPrefix } from "../../rules/path.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
@@ -53,8 +54,9 @@ async function read(view: View, entry: Entry): Promise<Words> {
 
 export default tool("list_md_from_repo", {
   check: ({ prefix = "" }) => void pathPrefix(prefix, "prefix"),
-  async run({ status, prefix = "", limit }, ctx) {
-    const view = await (await ctx.use(github)).view();
+  async run({ status, prefix = "", limit, ref }, ctx) {
+    const named = await readAt(ref, ctx.previews);
+    const view = await (await ctx.use(github)).view(named);
     const listed = await view.list(pathPrefix(prefix, "prefix"));
     const files = listed.entries.filter(({ path }) => /\.(md|mdx|markdown)$/i.test(path) && !isBlocked(path));
     const items: Item[] = [];

@@ -5,10 +5,10 @@ import { bytesOf, checkText } from "../../rules/text.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { RepoClient, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
+import { branchWords } from "../../platforms/github/target.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
-import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { commit, markdownIn, writable } from "./_repository.ts";
+import { commit, markdownIn, runRaises, seenLater, writable } from "./_repository.ts";
 import { beforeOf, leftBy, restoringMarkdown } from "./_restore.ts";
 
 /** Where the path leads, and what stands there. Throws E_SHA_MISMATCH where that is not what the caller knows, E_BAD_PATH. */
@@ -51,14 +51,16 @@ export default tool("save_md_to_repo", {
     for (const key of ["title", "slug"]) required(frontmatter, key, "content");
     typeOf(frontmatter, "content");
   },
-  async plan({ content, sha, ...args }, ctx) {
-    const { client, branch, view } = await writable(ctx);
-    if (view.commit === null) await client.requireFirst(branch);
+  raises: ({ path, content, target_branch }) => runRaises(target_branch, path, { content }),
+  async plan({ content, sha, target_branch, ...args }, ctx) {
+    const to = await writable(ctx, target_branch);
+    const { client, branch, view } = to;
+    if (view.commit === null && branch !== null) await client.requireFirst(branch);
     const { path, standing } = await judge(view, markdownIn(ctx.site, args.path), sha);
     const revision = { [path]: standing?.sha ?? null };
     const from = standing && { sha: standing.sha, bytes: standing.size };
     return {
-      summary: `${standing ? "Replace" : "Make"} "${path}" on branch "${branch}" of ${ctx.site.repo}`,
+      summary: `${standing ? "Replace" : "Make"} "${path}" on ${branchWords(to)} of ${ctx.site.repo}`,
       changes: [{ field: path, from, to: { bytes: bytesOf(content) } }],
       shows: textsOf(view, [{
         path,
@@ -68,19 +70,19 @@ export default tool("save_md_to_repo", {
       }]),
       revision,
       paths: [path],
-      ...beforeOf(path, branch, standing),
+      ...beforeOf({ path, branch, target_branch }, standing),
       // A caller who names the sha is told by that.
       state: { path, planned: sha === undefined ? { commit: view.commit, files: revision } : undefined },
     };
   },
-  async run({ content, sha, message }, ctx, { changes, before, state: { path, planned } }) {
+  async run({ content, sha, message, target_branch }, ctx, { changes, before, state: { path, planned } }) {
     const line = message ?? `${sha === undefined ? "Add" : "Update"} ${path}`;
-    const pushed = await commit(ctx, line, async (view) => {
+    const pushed = await commit(ctx, target_branch, line, async (view) => {
       await judge(view, path, sha);
       return [{ path, bytes: new TextEncoder().encode(content) }];
     }, planned);
     ctx.annotate({ result_id: path, changes });
-    const { branch, commit_sha, unchanged, proof } = pushed;
+    const { branch, commit_sha, unchanged, proof, preview } = pushed;
     const client = await ctx.use(github);
     const html_url = await addressOf(client, path, commit_sha);
     const done = {
@@ -90,10 +92,11 @@ export default tool("save_md_to_repo", {
       created: sha === undefined,
       branch,
       html_url,
+      ...preview,
       ...proof,
     };
     const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
-    return ctx.grant === undefined ? written : written.seen(notLive(DEPLOYED));
+    return seenLater(written, ctx);
   },
   restore: restoringMarkdown,
 });

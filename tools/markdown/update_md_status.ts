@@ -1,9 +1,9 @@
 /** update_md_status: one word in the frontmatter of one file, every other byte kept. */
 import { GatewayError } from "../../core/errors.ts";
 import type { View } from "../../platforms/github/client.ts";
-import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
+import { branchWords } from "../../platforms/github/target.ts";
 import { compared, tool } from "../../registry/tool.ts";
-import { commit, fileAt, markdownIn, writable } from "./_repository.ts";
+import { commit, fileAt, markdownIn, runRaises, seenLater, writable } from "./_repository.ts";
 import { beforeOf, leftBy, restoringMarkdown } from "./_restore.ts";
 
 /** The file with its new status. Throws E_NOT_FOUND, E_SHA_MISMATCH, E_MISSING_FRONTMATTER. */
@@ -24,41 +24,49 @@ export default tool("update_md_status", {
       "status: expected a word without blanks around it or line breaks in it",
     );
   },
-  async plan({ status, sha, ...args }, ctx) {
+  raises: ({ path, status, target_branch }) => runRaises(target_branch, path, { status }),
+  async plan({ status, sha, target_branch, ...args }, ctx) {
     const path = markdownIn(ctx.site, args.path);
-    const { branch, view } = await writable(ctx);
+    const to = await writable(ctx, target_branch);
+    const { branch, view } = to;
     const { entry, previous } = await decide(view, path, status, sha);
     return {
-      summary: `Set the status of "${path}" to "${status}" on branch "${branch}" of ${ctx.site.repo}`,
+      summary: `Set the status of "${path}" to "${status}" on ${branchWords(to)} of ${ctx.site.repo}`,
       changes: [{ field: "status", from: previous, to: status }],
       revision: { [path]: entry.sha },
       paths: [path],
-      ...beforeOf(path, branch, entry),
+      ...beforeOf({ path, branch, target_branch }, entry),
       state: {
         previous,
         planned: sha === undefined ? { commit: view.commit, files: { [path]: entry.sha } } : undefined,
       },
     };
   },
-  async run({ status, message, sha, ...args }, ctx, { changes, before, state: { previous, planned } }) {
+  async run(
+    { status, message, sha, target_branch, ...args },
+    ctx,
+    { changes, before, state: { previous, planned } },
+  ) {
     const path = markdownIn(ctx.site, args.path);
     const line = message ?? `Set the status of ${path} to ${status}`;
-    const pushed = await commit(ctx, line, async (view) => {
+    const pushed = await commit(ctx, target_branch, line, async (view) => {
       const { bytes } = await decide(view, path, status, sha);
       return [{ path, bytes }];
     }, planned);
     ctx.annotate({ result_id: path, changes });
-    const { commit_sha, unchanged, proof } = pushed;
+    const { branch, commit_sha, unchanged, proof, preview } = pushed;
     const done = {
       path,
       sha: pushed.shas.get(path),
       status,
       previous_status: previous,
       commit_sha,
+      branch,
+      ...preview,
       ...proof,
     };
     const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
-    return ctx.grant === undefined ? written : written.seen(notLive(DEPLOYED));
+    return seenLater(written, ctx);
   },
   restore: restoringMarkdown,
 });

@@ -56,65 +56,111 @@ interface Restored {
   readonly to: Branch;
   readonly branch: string;
   readonly files: readonly Former[];
+  /** Paths that are taken out. */
+  readonly out: readonly string[];
   readonly planned: Planned;
 }
 
 type Ready = Plan<Restored> & { state: Restored };
 
-/** The way back of every tool that writes files of a static site. */
-export const restoringFiles = {
-  async plan({ of, values }: Before, ctx: StaticContext): Promise<Plan<Restored>> {
-    const to = of["target_branch"] === "main" ? "main" : "preview";
-    const branch = String(of["branch"]);
-    const view = await branchWritten(await ctx.use(github), branch, to === "main");
-    const { files, made } = formerOf(values);
-    const shown = await Promise.all(files.map(async ({ path, bytes }): Promise<Shown> => {
-      const now = await view.find(sourceIn(ctx.site, path, "path"));
-      return { path, sha: now?.sha ?? null, size: now?.size ?? null, bytes };
-    }));
-    const texts = await read(view, files);
-    const paths = named(files.map(({ path }) => path));
-    const plan = planOf(`Set back ${paths} of ${ctx.site.name}`, { branch }, shown);
-    const [first, ...changes] = plan.changes;
-    const next = shown.flatMap((one) => {
-      const bytes = texts.get(one.path);
-      return bytes === undefined ? [] : [{ ...one, next: bytes }];
-    });
-    return {
-      ...plan,
-      changes: [
-        first!,
-        ...changes.slice(0, SHOWN_MAX).map((one, at) => {
-          const { sha, bytes } = files[at]!;
-          return { ...one, to: { sha, bytes } };
-        }),
-      ],
-      shows: textsOf(view, next),
-      ...beforeOf(of as Of, { branch }, shown),
-      raises: await raisesOf(files, texts),
-      warnings: made.length === 0 ? [] : [
-        `${named(made)} ${
-          made.length === 1 ? "was" : "were"
-        } made by that change and will stay: no file is deleted`,
-      ],
-      state: { to, branch, files, planned: { commit: view.commit, files: plan.revision } },
-    };
-  },
-  async run(_: Before, ctx: StaticContext, { changes, state: { to, branch, files, planned } }: Ready) {
-    const message = commitMessage(commitFormerLine(files), ctx.caller.token.id);
-    const grant = to === "main" ? ctx.grant : undefined;
-    const target = { branch, message, planned, grant, made: ctx.made };
-    const pushed = await commitFormer(await ctx.use(github), target, files);
-    const { commit_sha, unchanged, proof, shas } = pushed;
-    ctx.annotate({
-      result_id: files.length === 1 ? files[0]!.path : commit_sha,
-      changes: madeOn(pushed, changes),
-    });
-    const done = { branch, commit_sha, files: files.length, ...unchanged ? { unchanged } : {}, ...proof };
-    const left = Object.fromEntries(files.map(({ path }) => [path, shas.get(path) ?? null]));
-    return await seenLater(compared(done).leaving(left), pushed, ctx);
-  },
-};
+async function planned(
+  takesOut: boolean,
+  { of, values }: Before,
+  ctx: StaticContext,
+): Promise<Plan<Restored>> {
+  const to = of["target_branch"] === "main" ? "main" : "preview";
+  const branch = String(of["branch"]);
+  const view = await branchWritten(await ctx.use(github), branch, to === "main");
+  const { files, made } = formerOf(values);
+  const shown = await Promise.all(files.map(async ({ path, bytes }): Promise<Shown> => {
+    const now = await view.find(sourceIn(ctx.site, path, "path"));
+    return { path, sha: now?.sha ?? null, size: now?.size ?? null, bytes };
+  }));
+  const texts = await read(view, files);
+  const paths = named([...files.map(({ path }) => path), ...takesOut ? made : []]);
+  const out = takesOut ? await standingAt(view, made) : [];
+  const all = [...shown, ...out];
+  const plan = planOf(`Set back ${paths} of ${ctx.site.name}`, { branch }, all);
+  const next = shown.flatMap((one) => {
+    const bytes = texts.get(one.path);
+    return bytes === undefined ? [] : [{ ...one, next: bytes }];
+  });
+  return {
+    ...plan,
+    changes: rowsOf(plan, files),
+    shows: textsOf(view, next),
+    ...takesOut
+      ? { before: { of: { ...of, branch }, values: keptFor(all) } }
+      : beforeOf(of as Of, { branch }, all),
+    raises: await raisesOf(files, texts),
+    warnings: warningsOf(takesOut ? [] : made, all),
+    state: {
+      ...{ to, branch, files, out: out.map(({ path }) => path) },
+      planned: { commit: view.commit, files: plan.revision },
+    },
+  };
+}
+
+/** The rows of a preview, of each file what comes back. */
+function rowsOf({ changes }: Pick<Plan, "changes">, files: readonly Former[]): Plan["changes"] {
+  const [first, ...rows] = changes;
+  return [
+    first!,
+    ...rows.slice(0, SHOWN_MAX).map((one, at) => {
+      const file = files[at];
+      return file === undefined ? one : { ...one, to: { sha: file.sha, bytes: file.bytes } };
+    }),
+  ];
+}
+
+function warningsOf(staying: readonly string[], all: readonly Shown[]): string[] {
+  const were = staying.length === 1 ? "was" : "were";
+  return [
+    ...staying.length === 0
+      ? []
+      : [`${named(staying)} ${were} made by that change and will stay: no file is deleted`],
+    ...all.length <= SHOWN_MAX ? [] : [`${all.length - SHOWN_MAX} of ${all.length} files are not listed`],
+  ];
+}
+
+async function restored(ctx: StaticContext, { changes, state: { to, branch, files, out, planned } }: Ready) {
+  const paths = [...files.map(({ path }) => path), ...out];
+  const message = commitMessage(commitFormerLine(paths), ctx.caller.token.id);
+  const grant = to === "main" ? ctx.grant : undefined;
+  const target = { branch, message, planned, grant, made: ctx.made };
+  const pushed = await commitFormer(await ctx.use(github), target, files, out);
+  const { commit_sha, unchanged, proof, shas } = pushed;
+  ctx.annotate({
+    result_id: paths.length === 1 ? paths[0]! : commit_sha,
+    changes: madeOn(pushed, changes),
+  });
+  const done = { branch, commit_sha, files: paths.length, ...unchanged ? { unchanged } : {}, ...proof };
+  const left = Object.fromEntries(paths.map((path) => [path, shas.get(path) ?? null]));
+  return await seenLater(compared(done).leaving(left), pushed, ctx);
+}
+
+/** What a restored write is planned and carried out by; `takesOut` where what the write made goes as well. */
+const restoring = (takesOut: boolean) => ({
+  plan: (kept: Before, ctx: StaticContext) => planned(takesOut, kept, ctx),
+  run: (_: Before, ctx: StaticContext, plan: Ready) => restored(ctx, plan),
+});
+
+/** The way back of every tool that writes files of a static site; what a write made stays. */
+export const restoringFiles = restoring(false);
+
+/** The way back of a publication: what it brought to the branch goes as well; the history keeps it. */
+export const revertingFiles = restoring(true);
+
+/** Files that a publication made, as they stand. */
+const standingAt = async (view: View, paths: readonly string[]): Promise<Shown[]> =>
+  await Promise.all(paths.map(async (path) => {
+    const now = await view.find(path);
+    return { path, sha: now?.sha ?? null, size: now?.size ?? null, bytes: null };
+  }));
+
+/** What is kept of files of which those that are not there are kept as well. */
+export const keptFor = (files: readonly Pick<Shown, "path" | "sha" | "size">[]): Before["values"] =>
+  keptFiles(files, true) ?? {};
 
 /** Rows of a preview. */
 const SHOWN_MAX = 100;

@@ -48,7 +48,7 @@ export const pageAt = async (view: View, route: string): Promise<Entry | null> =
 const MANAGED_BYTES_MAX = 8 * LIMITS.STATIC_FILE_BYTES;
 
 /** Whether this service made the page; one too large for that is not read. */
-export async function isManaged(view: View, page: Entry): Promise<boolean> {
+async function isManaged(view: View, page: Entry): Promise<boolean> {
   return page.size <= MANAGED_BYTES_MAX && isGenerated(new TextDecoder().decode(await view.bytes(page)));
 }
 

@@ -195,9 +195,9 @@ export default tool("bulk_write_static_files", {
       );
     };
     const pushed = await pushTo(to, ctx, { message, planned }, decide);
-    const { commit_sha, branch, unchanged, proof, compared_at } = pushed;
+    const { commit_sha, branch, unchanged, proof, preview } = pushed;
     ctx.annotate({ result_id: commit_sha, changes: madeOn(pushed, changes) });
-    const done = { commit_sha, branch, files_written: edits.length, bytes, ...compared_at, ...proof };
+    const done = { commit_sha, branch, files_written: edits.length, bytes, ...preview, ...proof };
     const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
     return await seenLater(written, pushed, ctx);
   },

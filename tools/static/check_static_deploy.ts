@@ -45,7 +45,7 @@ export default tool("check_static_deploy", async ({ commit_sha, branch, environm
       : `${what}. ${because}`;
     return { found: false, status: null, stage: null, log_url: null, ...asked, expected, note };
   }
-  const { id, url, note, ...rest } = found;
+  const { id, url, own_url, note, ...rest } = found;
   const said = note ?? (rest.environment === "preview" && rest.status === "success" ? PREVIEW : null);
   return {
     found: true,
@@ -53,6 +53,7 @@ export default tool("check_static_deploy", async ({ commit_sha, branch, environm
     ...rest,
     live: rest.environment === "production" && rest.status === "success",
     ...(url === null ? {} : { preview_url: url }),
+    ...(own_url === null ? {} : { deployment_url: own_url }),
     ...(said === null ? {} : { note: said }),
     ...(rest.status === "failure" ? await logOf(client, id) : {}),
   };

@@ -34,11 +34,11 @@ export default tool("create_static_route", {
       async (view) => [await newPage(view, { ...args, route })],
     );
     const file_path = fileOfRoute(route);
-    const { commit_sha, branch, shas, proof, compared_at } = pushed;
+    const { commit_sha, branch, shas, proof, preview } = pushed;
     ctx.annotate({ result_id: file_path, changes: madeOn(pushed, changes) });
     const sha = shas.get(file_path);
     return await seenLater(
-      compared({ route, file_path, sha, commit_sha, branch, target_branch, ...compared_at, ...proof }),
+      compared({ route, file_path, sha, commit_sha, branch, target_branch, ...preview, ...proof }),
       pushed,
       ctx,
     );

@@ -83,12 +83,12 @@ export default tool("create_static_routes", {
     const wanted = wantedOf(pages, ctx.site);
     const message = commitMessage(given ?? `Add ${counted(wanted.length)}`, ctx.caller.token.id);
     const pushed = await pushTo("preview", ctx, { message, planned }, (view) => newPages(view, wanted));
-    const { commit_sha, branch, shas, proof, compared_at } = pushed;
+    const { commit_sha, branch, shas, proof, preview } = pushed;
     ctx.annotate({ result_id: commit_sha, changes: madeOn(pushed, changes) });
     const made = wanted.map(({ route }) => {
       const file_path = fileOfRoute(route);
       return { route, file_path, sha: shas.get(file_path) };
     });
-    return compared({ pages: made, commit_sha, branch, ...compared_at, ...proof });
+    return compared({ pages: made, commit_sha, branch, ...preview, ...proof });
   },
 });

@@ -116,7 +116,7 @@ export default tool("edit_static_file", {
       const { bytes } = await edited(view, { ...args, path });
       return [{ path, bytes }];
     });
-    const { commit_sha, branch, shas, proof, compared_at } = pushed;
+    const { commit_sha, branch, shas, proof, preview } = pushed;
     ctx.annotate({ result_id: path, changes: madeOn(pushed, changes) });
     const done = compared({
       path,
@@ -124,7 +124,7 @@ export default tool("edit_static_file", {
       commit_sha,
       branch,
       replaced: places,
-      ...compared_at,
+      ...preview,
       ...proof,
     });
     return leftBy(done, pushed, { before });

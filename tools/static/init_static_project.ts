@@ -8,7 +8,7 @@ import { commitMessage, PREVIEW_PREFIX } from "../../platforms/github/names.ts";
 import github from "../../platforms/github/connector.ts";
 import { recordingPages } from "../../platforms/github/managed.ts";
 import { offenders, projectFiles, type ProjectParts } from "../../platforms/astro/project.ts";
-import { seenLater } from "./_target.ts";
+import { previewOf, seenLater } from "./_target.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { ONLY_MADE } from "./_restore.ts";
@@ -16,9 +16,22 @@ import { routeIn } from "./_routes.ts";
 
 type Wanted = Omit<ProjectParts, "existing">;
 
-/** What the project is made of; without a name it is the registered site's. */
-function wantedOf({ homepage_html, extra_pages = [], site_name }: Partial<Wanted>, site: Site): Wanted {
-  return { homepage_html: homepage_html ?? "", extra_pages, site_name: site_name || site.name };
+/** What the project is made of; without a name it is the registered site's, and its address is that site's. */
+function wantedOf(
+  { homepage_html = "", extra_pages = [], site_name, language, blog }: Partial<Wanted>,
+  site: Site,
+  deployed_branch?: string,
+): Wanted {
+  const address = URL.parse(site.base_url ?? "")?.origin;
+  return {
+    homepage_html,
+    extra_pages,
+    site_name: site_name || site.name,
+    language,
+    blog,
+    address,
+    deployed_branch,
+  };
 }
 
 /** The project's files. Throws E_REPO_NOT_EMPTY where the repository holds more than it may. */
@@ -88,7 +101,7 @@ export default tool("init_static_project", {
     }
     await client.requireWrite();
     if (view.commit === null) await client.requireFirst(branch);
-    const wanted = wantedOf(args, ctx.site);
+    const wanted = wantedOf(args, ctx.site, deployed);
     const files = await decide(view, wanted);
     const shown = files.map(({ path, bytes }) => ({ path, sha: null, size: null, bytes: bytes.byteLength }));
     const what = `Scaffold the project of ${ctx.site.name}, ${files.length} files,`;
@@ -110,8 +123,10 @@ export default tool("init_static_project", {
     const pushed = await client.push(target, recordingPages(ctx.managed, (view) => decide(view, wanted)));
     ctx.annotate({ result_id: pushed.commit_sha, changes });
     const { commit_sha, proof } = pushed;
+    const files = [...pushed.shas.keys()];
+    const preview = await previewOf(pushed, ctx);
     return await seenLater(
-      compared({ commit_sha, branch: pushed.branch, files: [...pushed.shas.keys()], ...proof }),
+      compared({ commit_sha, branch: pushed.branch, files, ...preview, ...proof }),
       pushed,
       ctx,
     );

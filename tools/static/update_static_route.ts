@@ -46,7 +46,7 @@ export default tool("update_static_route", {
       const { page, bytes } = await decide(view, { ...args, route, sha: previous_sha }, ownIn(ctx));
       return [{ path: page.path, bytes }];
     });
-    const { commit_sha, branch, shas, unchanged, proof, compared_at } = pushed;
+    const { commit_sha, branch, shas, unchanged, proof, preview } = pushed;
     ctx.annotate({ result_id: path, changes: madeOn(pushed, changes) });
     const done = {
       route,
@@ -56,7 +56,7 @@ export default tool("update_static_route", {
       commit_sha,
       branch,
       target_branch,
-      ...compared_at,
+      ...preview,
       ...proof,
     };
     const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });

@@ -79,7 +79,7 @@ export default tool("write_static_file", {
       await judge(view, { ...args, path });
       return [{ path, bytes }];
     });
-    const { commit_sha, branch, shas, unchanged, proof, compared_at } = pushed;
+    const { commit_sha, branch, shas, unchanged, proof, preview } = pushed;
     ctx.annotate({ result_id: path, changes: madeOn(pushed, changes) });
     const done = {
       path,
@@ -88,7 +88,7 @@ export default tool("write_static_file", {
       branch,
       target_branch,
       created,
-      ...compared_at,
+      ...preview,
       ...proof,
     };
     const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });

@@ -15,6 +15,7 @@ function matching(rows: readonly AuditRow[], query: AuditQuery): AuditRow[] {
 /** An audit of these rows, oldest first. */
 export function fakeAudit(rows: AuditRow[]): AuditStore {
   return {
+    waiting: { rows: 0, oldest_ms: 0 },
     append(row) {
       rows.push(row);
       return Promise.resolve();

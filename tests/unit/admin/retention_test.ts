@@ -39,6 +39,7 @@ Deno.test("health says what waits for the operator", async () => {
     ok: false,
     clock: "2026-11-21T10:00:00.000Z",
     retention: WAITS,
+    problems: [],
     jobs: [],
     sealed: [],
     unpreviewed: [],
@@ -87,7 +88,7 @@ Deno.test("gateway health ends with 1 while something waits", async () => {
 });
 
 Deno.test("gateway health names what fails on a clock or does not end, and ends with 1", async () => {
-  const seen = { running_since: null, done_at: null, failing_since: null };
+  const seen = { running_since: null, began_at: null, done_at: null, failing_since: null };
   const jobs = [
     { ...seen, name: "audit doubts", event: "doubts_failed" },
     {

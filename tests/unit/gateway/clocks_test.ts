@@ -6,6 +6,7 @@ import { registeredBy } from "../../cron_kit.ts";
 const nothing = { run: () => Promise.resolve() };
 const idle = { run: () => Promise.resolve(true), takeOver: () => Promise.resolve(false) };
 const log = () => {};
+const well = { retry: () => Promise.resolve() };
 
 Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool catalogues are registered once each, the snapshots' first at 01:30 UTC", async () => {
   const calls: string[] = [];
@@ -24,6 +25,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     toolCatalogs: leased("tool catalogues"),
     watch: recurring("vendor watch"),
     anchoring: recurring("audit anchor"),
+    jobs: { retry: recurring("failed jobs").run },
     log,
   };
   const registered = registeredBy(() => schedule(clocked, () => Promise.resolve()));
@@ -36,6 +38,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     "daily snapshots": "30 1-23 * * *",
     "snapshots taken over": "*/2 * * * *",
     "audit anchor": "5 0 * * *",
+    "failed jobs": "*/2 * * * *",
     "vendor watch": "0 6 * * *",
     "tool catalogues": "* * * * *",
   });
@@ -49,6 +52,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     "snapshots",
     "snapshots taken over",
     "audit anchor",
+    "failed jobs",
     "vendor watch",
     "tool catalogues",
   ]);
@@ -68,6 +72,7 @@ Deno.test("a job that fails past what it says itself is a line in the log, and f
     toolCatalogs: fails,
     watch: fails,
     anchoring: fails,
+    jobs: { retry: fails.run },
   };
   const log = (event: Record<string, unknown>) => void logged.push(event);
   const registered = registeredBy(() => schedule({ ...clocked, log }, () => Promise.resolve()));
@@ -97,6 +102,7 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
       toolCatalogs: idle,
       watch: nothing,
       anchoring: nothing,
+      jobs: well,
       log,
     };
     await registeredBy(() => schedule(clocked, wait)).get("daily snapshots")!.work();

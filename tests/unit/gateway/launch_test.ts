@@ -34,6 +34,8 @@ Deno.test("a program that is not on this machine is left out, and with the last 
   const installed = (program: string) => program === "git";
   assert.deepEqual(permissionFlags({ run: ["git", "php"] }, { ...HERE, installed }), ["--allow-run=git"]);
   assert.deepEqual(permissionFlags({ run: ["php"] }, { ...HERE, installed }), []);
+  const named = { ...HERE, installed, runtime: "/opt/deno" };
+  assert.deepEqual(permissionFlags({ run: ["git", "deno"] }, named), ["--allow-run=git,/opt/deno"]);
 });
 
 Deno.test("a comma in a path is refused, because it would grant two other paths", () => {

@@ -1,4 +1,5 @@
 /** Probes: a failure is what was found, and all requests of a diagnosis share one end. */
+import { FactCaches } from "../../../guard/fact_caches.ts";
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
 import cloudflarePages from "../../../platforms/cloudflare_pages/connector.ts";
@@ -37,6 +38,7 @@ function slow(): { ctx: SiteContext; limits: (number | undefined)[]; clock: { no
       drop: () => {},
       once: () => assert.fail("nothing old is looked at"),
     },
+    shared: new FactCaches(() => clock.now).of(null, "github"),
     now: () => clock.now,
     deadline: BEGAN + 60_000,
     send(out) {

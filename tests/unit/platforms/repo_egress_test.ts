@@ -152,6 +152,7 @@ Deno.test("tokens: for this one repository, for its contents and no more", () =>
   sent(STATIC, [
     ask(narrow),
     ask({ ...narrow, permissions: { contents: "read", metadata: "read" } }),
+    ask({ ...narrow, permissions: { contents: "read", metadata: "read", pull_requests: "write" } }),
     ["POST", "https://ghe.example/api/v3/app/installations/1/access_tokens", { json: narrow }],
   ]);
   const wide: unknown[] = [
@@ -177,6 +178,9 @@ Deno.test("tokens: for this one repository, for its contents and no more", () =>
     { contents: "write", metadata: "write" },
     { contents: "write", metadata: "read", workflows: "write" },
     { contents: "read", metadata: "read", administration: "read" },
+    { contents: "write", metadata: "read", pull_requests: "write" },
+    { contents: "read", metadata: "read", pull_requests: "read" },
+    { metadata: "read", pull_requests: "write" },
   ];
   kept(
     STATIC,
@@ -187,6 +191,44 @@ Deno.test("tokens: for this one repository, for its contents and no more", () =>
     ["POST", `${HOST}/repos/other/x/app/installations/1/access_tokens`, { json: narrow }],
     ["POST", `${OWN}/app/installations/1/access_tokens`, { json: narrow }],
     ["PUT", url, { json: narrow }],
+  ]);
+});
+
+Deno.test("pull requests: opened from a preview branch to the deployed one, worded anew, and nothing else", () => {
+  const url = `${OWN}/pulls`;
+  const json = { title: "T", body: "B", head: "mcp/t/1", base: "main", maintainer_can_modify: false };
+  const open = (more: Readonly<Record<string, unknown>>): [string, string, Rest] => [
+    "POST",
+    url,
+    { json: { ...json, ...more } },
+  ];
+  sent(STATIC, [open({}), ["PATCH", `${url}/7`, { json: { title: "T", body: "" } }]]);
+  sent({ ...STATIC, repo_branch: null }, [open({ base: "trunk" })]);
+  kept(STATIC, /^a pull request leads from a preview branch to the deployed one$/, [
+    ...["main", "work", "other:mcp/t/1", "refs/heads/mcp/t/1", "mcp/../main", "", null].map((head) =>
+      open({ head })
+    ),
+    ...["release", "refs/heads/main", "other:main", "", null].map((base) => open({ base })),
+  ]);
+  kept(MARKDOWN, /^a pull request leads from a preview branch/, [open({})]);
+  kept(STATIC, /^nobody else is let into the preview branch$/, [open({ maintainer_can_modify: true })]);
+  kept(STATIC, /^of a pull request only its texts are written$/, [
+    ...[{ draft: true }, { issue: 7 }, { head_repo: "x/y" }, { title: 7 }].map(open),
+    ...[{ state: "closed" }, { base: "main" }, { head: "mcp/t/1" }, { maintainer_can_modify: false }].map((
+      more,
+    ): [string, string, Rest] => ["PATCH", `${url}/7`, { json: { title: "T", body: "B", ...more } }]),
+    ["PATCH", `${url}/7`, { json: { title: "T" } }],
+    ["PUT", `${url}/7/merge`, { json: { merge_method: "squash" } }],
+  ]);
+  const texts = { json: { title: "T", body: "B" } };
+  kept(STATIC, /^a pull request is opened, or worded anew, and nothing else$/, [
+    ["PUT", `${url}/7/merge`, texts],
+    ["PUT", `${url}/7`, texts],
+    ["PATCH", url, texts],
+    ["PATCH", `${url}/7/merge`, texts],
+    ["PATCH", `${url}/..%2f7`, texts],
+    ["POST", `${url}/7/reviews`, texts],
+    ["POST", `${url}/7`, texts],
   ]);
 });
 

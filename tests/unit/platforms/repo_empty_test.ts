@@ -219,3 +219,41 @@ Deno.test("a host that stores another file than was sent is not believed", async
   await refused("E_UPSTREAM", /still empty/, at.push(ONE));
   assert.deepEqual(await at.branches(), []);
 });
+
+/** Pushes many files as the first commit. */
+const begin = async (at: RepoWorld) => await (await at.client()).push(MAIN, edits(MANY));
+
+Deno.test("a branch that takes no force-push gets the files on top of the seed, whose own file goes", async () => {
+  await using at = await empty();
+  const message = "Cannot force-push to this branch";
+  at.host.inject({ kind: "answer", status: 422, body: { message } }, { ...PATCH, body: /"force":true/ });
+  const done = await begin(at);
+  assert.deepEqual(await paths(at), Object.keys(MANY).sort());
+  const log = (await at.host.git(REPO, "log", "--format=%H", "main")).trim().split("\n");
+  assert.deepEqual([log.length, log[0]], [2, done.commit_sha]);
+});
+
+Deno.test("a branch whose rules let nobody push a project to it is left without a commit, and taken once they are lifted", async () => {
+  const rows = [
+    [{ pull_request: true }, /rules of its branch "main" \(pull_request\) let nobody push/],
+    [{ status_checks: ["build"] }, /\(required_status_checks\)/],
+    [{ more: ["update"] }, /\(update\)/],
+  ] as const;
+  for (const [rules, says] of rows) {
+    await using at = await empty();
+    at.host.rules(REPO, "main", rules);
+    await refused("E_UPSTREAM", says, begin(at));
+    assert.deepEqual(at.host.writes.filter(({ path }) => path.startsWith("/repos/")), []);
+    assert.deepEqual(await at.branches(), [], "nothing is left behind");
+    at.host.rules(REPO, "main", null);
+    await onlyCommit(at, await begin(at), Object.keys(MANY));
+  }
+});
+
+Deno.test("rules that the host does not tell are met as ever, and what is begun can be written to", async () => {
+  await using at = await empty();
+  at.host.inject({ kind: "answer", status: 404, body: { message: "Not Found" } }, {
+    path: "/rules/branches/",
+  });
+  await onlyCommit(at, await begin(at), Object.keys(MANY));
+});

@@ -194,7 +194,7 @@ Deno.test("a limit ends the sending of the other blobs, says how far it came, an
     bytes: new Uint8Array([0xff, 0xfe, n]),
   }));
   const sent = () => at.asked.filter((one) => one === "POST /git/blobs").length;
-  const push = () => client.push(MAIN, () => Promise.resolve(images));
+  const push = (by = client) => by.push(MAIN, () => Promise.resolve(images));
   const before = await at.head();
   at.host.inject({ kind: "busy", retry_after: 60 }, { method: "POST", path: "/git/blobs" });
   const thrown = await push().then(() => null, (one) => one);
@@ -205,7 +205,12 @@ Deno.test("a limit ends the sending of the other blobs, says how far it came, an
   assert.match(thrown.message, new RegExp(`${stored} of 20 binary files are stored.* about one more call`));
   assert.equal(await at.head(), before);
   assert.ok(!at.asked.includes("POST /git/trees"));
-  await push();
+  const asked = at.asked.length;
+  const again = await push().then(() => null, (one) => one);
+  assert.match(again.message, /asked to be left alone until .*; nothing was sent: try again in (59|60) s$/);
+  assert.equal(at.asked.length, asked, "nothing is sent until then");
+  at.ahead = 60_001;
+  await push(await at.client());
   assert.equal(sent(), 21, "what was stored is not sent again");
   assert.equal(Object.keys(await at.host.files(REPO)).length, 21);
 });

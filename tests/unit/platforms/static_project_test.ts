@@ -44,14 +44,73 @@ Deno.test("only a repository's usual first files are tolerated", () => {
   assert.deepEqual(offenders([...fine, ...refused]), refused);
 });
 
-Deno.test("the site's name stands in the layout and the README, whatever it holds", () => {
+Deno.test("the site's name is kept beside the layout and in the README, whatever it holds", () => {
   const made = files({ site_name: ' A "b"\n<c> --- {d} `e` *f* ' });
-  assert.match(
-    made.get("src/layouts/Base.astro")!,
-    /const SITE = "A \\"b\\" \\u003cc> -\\u002d- \{d\} `e` \*f\*";/,
-  );
+  assert.equal(JSON.parse(made.get("src/content/site.json")!).name, 'A "b" <c> --- {d} `e` *f*');
   assert.ok(
     made.get("README.md")!.startsWith('# A "b" \\<c\\> --- {d} \\`e\\` \\*f\\*\n'),
     made.get("README.md"),
   );
+});
+
+/** What is known of the site in its project. */
+const siteOf = (made: Map<string, string>) => JSON.parse(made.get("src/content/site.json")!);
+
+Deno.test("the language is the one that is named, else that of a start page which names one, else English", () => {
+  const document = (start: string) => ({ homepage_html: `${start}<title>x</title></html>` });
+  const cases: readonly [Partial<ProjectParts>, string, string][] = [
+    [{}, "en", "Skip to content"],
+    [{ language: "de-AT" }, "de-AT", "Zum Inhalt"],
+    [{ language: "pt" }, "pt", "Skip to content"],
+    [document('<!doctype html>\n<html class="a" lang="fr">'), "fr", "Aller au contenu"],
+    [document("<!DOCTYPE html><html lang=IT>"), "IT", "Vai al contenuto"],
+    [{ ...document('<html lang="fr">'), language: "es" }, "es", "Ir al contenido"],
+    [document('<html data-lang="fr">'), "en", "Skip to content"],
+    [{ homepage_html: '<p lang="fr">x</p>' }, "en", "Skip to content"],
+  ];
+  for (const [parts, language, skip] of cases) {
+    const site = siteOf(files(parts));
+    assert.deepEqual([site.language, site.words.skip], [language, skip], JSON.stringify(parts));
+  }
+  assert.match(files({ language: "fr" }).get("src/pages/404.astro")!, /Page introuvable – Acme/);
+});
+
+Deno.test("its address leads the sitemap and the canonical links, and without one the place for it is shown", () => {
+  const known = files({ address: "https://www.acme.example" });
+  assert.match(known.get("astro.config.mjs")!, /^ {2}site: "https:\/\/www\.acme\.example",$/m);
+  assert.match(
+    known.get("public/robots.txt")!,
+    /^Sitemap: https:\/\/www\.acme\.example\/sitemap-index\.xml$/m,
+  );
+  const unknown = files();
+  assert.match(unknown.get("astro.config.mjs")!, /^ {2}\/\/ site: /m);
+  assert.doesNotMatch(unknown.get("public/robots.txt")!, /Sitemap/);
+});
+
+Deno.test("pages of the first level begin the navigation in the order they were given", () => {
+  const page = (route: string) => ({ route, html: "x" });
+  const made = files({ extra_pages: ["z", "a/b", "404", "/About/"].map(page) });
+  assert.deepEqual(siteOf(made).navigation, [{ route: "/z" }, { route: "/about" }]);
+});
+
+Deno.test("a blog is there only where it was asked for, and its address is then taken", () => {
+  const own = [
+    "src/content.config.ts",
+    "src/components/posts.ts",
+    "src/content/blog/.gitkeep",
+    "src/pages/blog/index.astro",
+    "src/pages/blog/[...slug].astro",
+  ];
+  for (const path of own) {
+    assert.ok(!files().has(path), path);
+    assert.ok(files({ blog: true }).has(path), path);
+  }
+  assert.match(files({ blog: true }).get("README.md")!, /status` is `published`/);
+  for (const route of ["blog", "/Blog/index"]) {
+    assert.throws(
+      () => files({ blog: true, extra_pages: [{ route, html: "x" }] }),
+      /E_ROUTE_EXISTS|extra_pages\[0\]\.route: "\/?[bB]log\S*" is a page already; .* blog: true makes that one$/,
+    );
+    assert.ok(files({ extra_pages: [{ route, html: "x" }] }).has("src/pages/blog.astro"));
+  }
 });

@@ -108,7 +108,8 @@ function listed(schema: string, property: string): string[] {
 }
 
 Deno.test("the sections of a brief are those of the contract, in their order", () => {
-  assert.deepEqual([...BRIEF_SECTIONS], listed("Brief", "key"));
+  const { Brief } = (CONTRACT["components"] as { schemas: Record<string, unknown> }).schemas;
+  assert.ok(JSON.stringify(Brief).includes(`In this order: ${BRIEF_SECTIONS.join(", ")}. `));
 });
 
 Deno.test("the steps that the stand-in goes through are those of the contract, in their order", () => {

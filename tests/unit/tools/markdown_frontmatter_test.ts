@@ -130,10 +130,24 @@ const CHANGED: readonly [string, string, string, string][] = [
   ["a key in quotes", '"status": x\n', "live", '"status": live\n'],
   ["a status further in", "a:\n  status: x\nb: 1\n", "live", "a:\n  status: x\nb: 1\nstatus: live\n"],
   ["keys in braces", "{title: A, status: x}\n", "live", "{title: A, status: live}\n"],
-  ["keys in braces without it", "{title: A}\n", "live", "{ title: A, status: live }\n"],
-  ["a folded status", "status: >\n  a\n  b\ntitle: A\n", "live", "status: >-\n  live\ntitle: A\n"],
+  ["keys in braces without it", "{title: A}\n", "live", "{title: A, status: live}\n"],
+  ["keys in braces that end with a comma", "{title: A, }\n", "live", "{title: A,  status: live}\n"],
+  ["no keys in braces", "{}\n", "live", "{status: live}\n"],
+  ["a key in braces without a value", "{status, title: A}\n", "live", "{status: live, title: A}\n"],
+  ["a key in braces with a colon alone", "{status: , title: A}\n", "live", "{status: live , title: A}\n"],
+  ["a word with a comma, in braces", "{status: x}\n", "a, b", '{status: "a, b"}\n'],
+  ["a folded status", "status: >\n  a\n  b\ntitle: A\n", "live", "status: live\ntitle: A\n"],
+  [
+    "a folded status beside a folded title",
+    "title: >\n  A long\n  title,  as\n\n  it was typed\nstatus: >- # why\n  a\n  b\n\nslug: 'x'\n",
+    "live",
+    "title: >\n  A long\n  title,  as\n\n  it was typed\nstatus: live # why\n\nslug: 'x'\n",
+  ],
+  ["a status over two lines", "status: in\n  review # x\ntitle: A\n", "live", "status: live # x\ntitle: A\n"],
+  ["a block that ends with its document", "title: A\n...\n", "live", "title: A\nstatus: live\n...\n"],
   ["an empty block", "", "live", "status: live\n"],
-  ["one that others repeat", "status: &s x\nalso: *s\n", "live", "status: &s live\nalso: x\n"],
+  ["one that repeats another", "also: &s x\nstatus: *s\n", "live", "also: &s x\nstatus: live\n"],
+  ["one that has a name", "status: &s x\ntitle: A\n", "live", "status: &s live\ntitle: A\n"],
 ];
 
 for (const [name, block, status, wanted] of CHANGED) {
@@ -193,7 +207,18 @@ Deno.test("a list in brackets takes a deployment, and what is no list refuses on
   }
 });
 
-Deno.test("a block written anew is read a fixed number of times, however many keys it has", () => {
+Deno.test("a change that would touch another key is refused, and what is in the way stays as it is", () => {
+  const says = /cannot be changed without touching the rest of it; change it by hand/;
+  for (const block of ["status: &s x\nalso: *s\n", "status: !!int 7\n", "? status\n: x\n? a\n: b\n...\n"]) {
+    const text = `---\n${block}---\n`;
+    if (block.startsWith("?")) assert.match(withKey(text, "status", "live", "path"), /: live\n/);
+    else refused(() => withKey(text, "status", "live", "path"), "E_MISSING_FRONTMATTER", says);
+  }
+  const listed = "---\na: &d [x]\ndeployments: *d\n---\n";
+  refused(() => withDeployment(listed, ENTRY, "path"), "E_MISSING_FRONTMATTER", says);
+});
+
+Deno.test("a change is read a fixed number of times, however many keys there are", () => {
   const { toJS } = Document.prototype;
   let reads = 0;
   Document.prototype.toJS = function (...options) {
