@@ -236,10 +236,10 @@ async function remember({ path, known, log }: StoreOptions, numbers: () => Promi
     .catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));
 }
 
-/** What only a key that is missing would open. */
+/** What only a key that is missing would open, also among records that are not as the gateway wrote them. */
 async function missingKeys(db: Database, sealer: Sealer, most = Infinity): Promise<SealedRecord[]> {
   const found: SealedRecord[] = [];
-  for await (const record of sealedRecords(db.kv)) {
+  for await (const record of sealedRecords(db.unproven)) {
     if (sealer.knows(record.key)) continue;
     if (found.push(record) >= most) break;
   }
