@@ -65,6 +65,7 @@ export async function openGateway(
   const guarded = { ...base, ...guardOf(base), ...clockedOf(base) };
   const parts = { ...guarded, ...accountsOf(guarded) };
   const { store, ownHttp, stopping, snapshots, proxied } = parts;
+  const { catalog, retention, doubts, erasing, approvals, watch, anchoring, jobs, figures, log } = parts;
   const webhooks = openDeliveries({
     ...parts,
     judge: (url) => asWritten(url, settings.privateUpstreams),
@@ -86,22 +87,11 @@ export async function openGateway(
       metrics: { token: settings.metricsToken, text: () => parts.metrics.text() },
       newId: parts.newId,
       draining: () => stopping.signal.aborted,
-      log: parts.log,
+      log,
     }),
     store,
-    catalog: parts.catalog,
-    retention: parts.retention,
-    doubts: parts.doubts,
-    erasing: parts.erasing,
-    approvals: parts.approvals,
-    webhooks,
-    snapshots,
-    toolCatalogs: proxied,
-    watch: parts.watch,
-    anchoring: parts.anchoring,
-    jobs: parts.jobs,
-    figures: parts.figures,
-    log: parts.log,
+    ...{ catalog, retention, doubts, erasing, approvals, webhooks, snapshots },
+    ...{ toolCatalogs: proxied, watch, anchoring, jobs, figures, log },
     setsAtRest: async () => {
       while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
     },

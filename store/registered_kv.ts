@@ -19,7 +19,7 @@ import {
 import { assertNone, listKind } from "./registered_kind.ts";
 import { toPortable } from "./portable.ts";
 import type { RecordKeys } from "./seal.ts";
-import type { Kv } from "./store_timeout.ts";
+import { canBe, type Kv } from "./store_timeout.ts";
 
 /** KV reads no more keys at once. */
 const KEYS_READ_MAX = 10;
@@ -47,7 +47,7 @@ export function registeredKv(kv: Kv, keys: RecordKeys): Kv {
   const registers = new Registers(kv, keys);
   const registered = {
     get: (key: Deno.KvKey, options?: { consistency?: Deno.KvConsistencyLevel }) =>
-      isRegistered(key[0]) ? registers.get(key) : kv.get(key, options),
+      isRegistered(key[0]) && canBe(key) ? registers.get(key) : kv.get(key, options),
     getMany: (all: readonly Deno.KvKey[], options?: { consistency?: Deno.KvConsistencyLevel }) =>
       all.some((key) => isRegistered(key[0])) ? registers.getMany(all) : kv.getMany([...all], options),
     list(selector: Deno.KvListSelector, options?: Deno.KvListOptions) {
