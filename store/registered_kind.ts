@@ -1,5 +1,5 @@
 /** One kind of record read whole with its register: what is wrong with it, and signing it. */
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import {
   Bucket,
   bucketKey,
@@ -19,6 +19,8 @@ import {
   type Root,
   rootKey,
   rootOf,
+  type Row,
+  rowEnd,
   SEALING,
   SEALING_KEY,
   setTag,
@@ -108,9 +110,8 @@ export async function listKind(
       loaded = await load(kv, keys, kind, only);
       for await (const entry of kv.list(selector, { batchSize: BATCH, ...options })) {
         entries.push(entry);
-        const { bucket, name: bytes } = placeOf(entry.key);
-        const name = bytes.toString("hex");
-        names.add(name);
+        const { bucket, name } = placeOf(entry.key);
+        names.add(name.toString("hex"));
         const fault = entry.value === UNREADABLE
           ? null
           : faultOf(keys, loaded.bucket(bucket), entry, Date.now(), name);
@@ -142,7 +143,8 @@ function missing(
 ): Found[] {
   const found: Found[] = [];
   for (let n = only ?? 0; n < (only === null ? BUCKETS : only + 1); n++) {
-    for (const [name, { end }] of loaded.bucket(n).rows) {
+    for (const { name: bytes, end } of loaded.bucket(n).rows()) {
+      const name = bytes.toHex();
       if (names.has(name) || mayBeGone(end, Date.now())) continue;
       if (group === null || name.startsWith(group)) found.push({ key: null, fault: "removed" });
     }
@@ -163,22 +165,23 @@ export function assertNone(kind: string, found: readonly Found[]): void {
  */
 export async function signKind(kv: Deno.Kv, keys: RecordKeys, kind: string): Promise<number | null> {
   const standing = await kv.get<Partial<Root>>(rootKey(kind));
-  const buckets = new Map<number, Bucket>();
+  const buckets = new Map<number, Row[]>();
   for await (const { key } of kv.list({ prefix: rootKey(kind) }, { batchSize: BATCH })) {
-    buckets.set(Number(key[2]), new Bucket(keys.first));
+    buckets.set(Number(key[2]), []);
   }
   let count = 0;
   for await (const { key, value } of kv.list({ prefix: [kind] }, { batchSize: BATCH })) {
     const { bucket, name } = placeOf(key);
-    if (!buckets.has(bucket)) buckets.set(bucket, new Bucket(keys.first));
-    buckets.get(bucket)!.set(name, recordTag(keys, keys.first, key, value), endOf(key, value, Date.now()));
+    if (!buckets.has(bucket)) buckets.set(bucket, []);
+    const end = rowEnd(endOf(key, value, Date.now()));
+    buckets.get(bucket)!.push({ name, tag: recordTag(keys, keys.first, key, value), end });
     count++;
   }
   const tags = tagsOf(EMPTY);
   let change = kv.atomic().check(standing);
   let bytes = 0;
-  for (const [n, bucket] of buckets) {
-    const value = bucket.value(Date.now());
+  for (const [n, rows] of buckets) {
+    const value = Bucket.of(keys.first, rows).value(Date.now());
     setTag(tags, n, bucketTag(keys, keys.first, kind, n, value));
     if (value === null) change.delete(bucketKey(kind, n));
     else change.set(bucketKey(kind, n), value);
@@ -241,7 +244,7 @@ export async function numbersOf(kv: Pick<Kv, "getMany">, keys: RecordKeys): Prom
 }
 
 /** Proofs of the records of a kind under the first key, by name, each with the proof that it takes the place of. */
-type Renewed = ReadonlyMap<string, { readonly before: Buffer; readonly after: Buffer }>;
+type Renewed = ReadonlyMap<string, { readonly before: Uint8Array; readonly after: Uint8Array }>;
 
 /**
  * Makes the proofs of a kind anew under the first key, a bucket a commit; records may be written meanwhile. Answers how
@@ -258,12 +261,12 @@ export async function renewKind(kv: Kv, keys: RecordKeys, kind: string): Promise
     );
     if (root.key === keys.first && old.length === 0) return made;
     if (root.key !== keys.first && !await renewRoot(kv, keys, kind)) continue;
-    const renewed = new Map<string, { before: Buffer; after: Buffer }>();
+    const renewed = new Map<string, { before: Uint8Array; after: Uint8Array }>();
     for (const { key, value } of entries) {
       const { bucket, name } = placeOf(key);
-      const { key: id, rows } = loaded.bucket(bucket);
-      const before = rows.get(name.toString("hex"))?.tag;
-      if (id === keys.first || before === undefined) continue;
+      const standing = loaded.bucket(bucket);
+      const before = standing.get(name)?.tag;
+      if (standing.key === keys.first || before === undefined) continue;
       renewed.set(name.toString("hex"), { before, after: recordTag(keys, keys.first, key, value) });
     }
     for (const n of old) made += await renewBucket(kv, keys, kind, n, renewed);
@@ -296,19 +299,19 @@ async function renewBucket(
   const { root, stamp, bucket } = await load(kv, keys, kind, n);
   const old = bucket(n);
   if (stamp !== standing.versionstamp || root.key !== keys.first || old.key === keys.first) return 0;
-  const next = new Bucket(keys.first);
-  for (const [name, { tag, end }] of old.rows) {
-    const own = renewed.get(name);
+  const rows: Row[] = [];
+  for (const { name, tag, end } of old.rows()) {
+    const own = renewed.get(name.toHex());
     if (own === undefined && mayBeGone(end, Date.now())) continue;
-    if (own === undefined || !own.before.equals(tag)) return 0;
-    next.rows.set(name, { tag: own.after, end });
+    if (own === undefined || Buffer.compare(own.before, tag) !== 0) return 0;
+    rows.push({ name, tag: own.after, end });
   }
-  const value = next.value(Date.now());
+  const value = Bucket.of(keys.first, rows).value(Date.now());
   const tags = tagsOf(root);
   setTag(tags, n, bucketTag(keys, root.key, kind, n, value));
   const change = kv.atomic().check(standing)
     .set(rootKey(kind), makeRoot(keys, kind, { key: root.key, n: root.n + 1 }, tags));
   if (value === null) change.delete(bucketKey(kind, n));
   else change.set(bucketKey(kind, n), value);
-  return (await commitInTurn(change)).ok ? next.rows.size : 0;
+  return (await commitInTurn(change)).ok ? rows.length : 0;
 }

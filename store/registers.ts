@@ -130,45 +130,122 @@ export function placeOf(key: Deno.KvKey): Place {
 export const recordTag = (keys: RecordKeys, id: string, key: Deno.KvKey, value: unknown): Buffer =>
   keys.mac(id, `record\n${toPortable(key)}\n${toPortable(value)}`).subarray(0, TAG_BYTES);
 
-/** The rows of one bucket. */
+/** When a record goes as a row has it, of milliseconds since the epoch; null for never. */
+export const rowEnd = (end: number | null): number => end === null ? 0 : Math.ceil(end / MINUTE_MS);
+
+/** A row of a bucket. */
+export interface Row {
+  readonly name: Uint8Array;
+  readonly tag: Uint8Array;
+  /** In minutes since the epoch; 0 for never. */
+  readonly end: number;
+}
+
+/** The rows of one bucket, looked through as they are stored. */
 export class Bucket {
-  /** By the name of the record in hexadecimal. */
-  readonly rows: Map<string, { readonly tag: Buffer; readonly end: number }>;
+  /** By name; never written into, for others may hold it. */
+  #bytes: Uint8Array;
 
   constructor(readonly key: string, rows: Uint8Array = new Uint8Array()) {
-    const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength);
-    this.rows = new Map();
-    for (let at = 0; at + ROW_BYTES <= bytes.length; at += ROW_BYTES) {
-      const tag = bytes.subarray(at + NAME_BYTES, at + NAME_BYTES + TAG_BYTES);
-      const end = bytes.readUInt32BE(at + NAME_BYTES + TAG_BYTES);
-      this.rows.set(bytes.toString("hex", at, at + NAME_BYTES), { tag, end });
-    }
+    this.#bytes = rows.subarray(0, rows.length - rows.length % ROW_BYTES);
+  }
+
+  /** That of many rows at once, in any order. */
+  static of(key: string, rows: readonly Row[]): Bucket {
+    const bytes = new Uint8Array(rows.length * ROW_BYTES);
+    const sorted = rows.toSorted((one, other) => compare(one.name, 0, other.name));
+    sorted.forEach((row, n) => write(bytes, n * ROW_BYTES, row));
+    return new Bucket(key, bytes);
+  }
+
+  /** How many rows there are. */
+  get size(): number {
+    return this.#bytes.length / ROW_BYTES;
+  }
+
+  /** The same rows, so that what is set in one is not in the other. */
+  copy(): Bucket {
+    return new Bucket(this.key, this.#bytes);
+  }
+
+  get(name: Uint8Array): Row | undefined {
+    const at = this.#place(name);
+    return this.#is(at, name) ? this.#row(at) : undefined;
+  }
+
+  /** All rows, by name. */
+  *rows(): Generator<Row> {
+    for (let at = 0; at < this.#bytes.length; at += ROW_BYTES) yield this.#row(at);
   }
 
   /** Takes a record; `end` is when it goes, in milliseconds since the epoch, null for never. */
-  set(name: Buffer, tag: Buffer, end: number | null): void {
-    this.rows.set(name.toString("hex"), { tag, end: end === null ? 0 : Math.ceil(end / MINUTE_MS) });
+  set(name: Uint8Array, tag: Uint8Array, end: number | null): void {
+    const at = this.#place(name);
+    const row = { name, tag, end: rowEnd(end) };
+    write(this.#spliced(at, this.#is(at, name) ? ROW_BYTES : 0, ROW_BYTES), at, row);
   }
 
-  delete(name: Buffer): void {
-    this.rows.delete(name.toString("hex"));
+  delete(name: Uint8Array): void {
+    const at = this.#place(name);
+    if (this.#is(at, name)) this.#spliced(at, ROW_BYTES, 0);
   }
 
   /** As it is stored, of very many rows without what went long ago; null where nothing is left. */
   value(now: number): BucketValue | null {
-    const before = Math.floor(now / MINUTE_MS) - GONE_MINUTES;
-    const isKept = (end: number) => this.rows.size <= ROWS_MANY || end === 0 || end > before;
-    const rows = [...this.rows].filter(([, { end }]) => isKept(end))
-      .sort(([one], [other]) => one < other ? -1 : 1);
-    if (rows.length === 0) return null;
-    const bytes = Buffer.alloc(rows.length * ROW_BYTES);
-    rows.forEach(([name, { tag, end }], n) => {
-      bytes.write(name, n * ROW_BYTES, "hex");
-      bytes.set(tag, n * ROW_BYTES + NAME_BYTES);
-      bytes.writeUInt32BE(end, n * ROW_BYTES + NAME_BYTES + TAG_BYTES);
-    });
-    return { key: this.key, rows: new Uint8Array(bytes) };
+    if (this.size > ROWS_MANY) {
+      const before = Math.floor(now / MINUTE_MS) - GONE_MINUTES;
+      const kept = [...this.rows()].filter(({ end }) => end === 0 || end > before);
+      if (kept.length < this.size) this.#bytes = Bucket.of(this.key, kept).#bytes;
+    }
+    return this.size === 0 ? null : { key: this.key, rows: this.#bytes };
   }
+
+  /** Where a row of that name stands, or would. */
+  #place(name: Uint8Array): number {
+    let [low, high] = [0, this.size];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compare(this.#bytes, middle * ROW_BYTES, name) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low * ROW_BYTES;
+  }
+
+  #is(at: number, name: Uint8Array): boolean {
+    return at < this.#bytes.length && compare(this.#bytes, at, name) === 0;
+  }
+
+  #row(at: number): Row {
+    const { buffer, byteOffset } = this.#bytes;
+    return {
+      name: this.#bytes.subarray(at, at + NAME_BYTES),
+      tag: this.#bytes.subarray(at + NAME_BYTES, at + NAME_BYTES + TAG_BYTES),
+      end: new DataView(buffer, byteOffset + at + NAME_BYTES + TAG_BYTES, END_BYTES).getUint32(0),
+    };
+  }
+
+  /** Makes room in the place of some bytes, in a copy. */
+  #spliced(at: number, without: number, room: number): Uint8Array {
+    const next = new Uint8Array(this.#bytes.length - without + room);
+    next.set(this.#bytes.subarray(0, at));
+    next.set(this.#bytes.subarray(at + without), at + room);
+    return this.#bytes = next;
+  }
+}
+
+/** The order of the name that stands at some place and of another. */
+function compare(bytes: Uint8Array, at: number, name: Uint8Array): number {
+  for (let n = 0; n < NAME_BYTES; n++) {
+    const difference = bytes[at + n]! - name[n]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function write(bytes: Uint8Array, at: number, { name, tag, end }: Row): void {
+  bytes.set(name, at);
+  bytes.set(tag, at + NAME_BYTES);
+  new DataView(bytes.buffer, bytes.byteOffset + at + NAME_BYTES + TAG_BYTES, END_BYTES).setUint32(0, end);
 }
 
 /** Whether a record may be gone by its time. */
@@ -258,18 +335,18 @@ export function bucketOf(keys: RecordKeys, kind: string, root: Root, bucket: num
   return new Bucket(stored?.key ?? root.key, stored?.rows);
 }
 
-/** What is wrong with a record, or its absence, by its bucket; null for nothing. `name` is that of its place, in hexadecimal. */
+/** What is wrong with a record, or its absence, by its bucket; null for nothing. `name` is that of its place. */
 export function faultOf(
   keys: RecordKeys,
   bucket: Bucket,
   { key, value, versionstamp }: Deno.KvEntryMaybe<unknown>,
   now: number,
-  name = placeOf(key).name.toString("hex"),
+  name: Uint8Array = placeOf(key).name,
 ): Fault | null {
-  const row = bucket.rows.get(name);
+  const row = bucket.get(name);
   if (versionstamp === null) return row === undefined || mayBeGone(row.end, now) ? null : "removed";
   if (row === undefined) return "added";
-  return row.tag.equals(recordTag(keys, bucket.key, key, value)) ? null : "changed";
+  return recordTag(keys, bucket.key, key, value).equals(row.tag) ? null : "changed";
 }
 
 /** The names of the records of one second key part begin with that, in hexadecimal. */

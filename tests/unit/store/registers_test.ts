@@ -7,7 +7,8 @@ import { copyStore, restoreStore } from "../../../store/maintenance.ts";
 import type { Store } from "../../../store/store.ts";
 import { openPlace } from "../../../store/engines.ts";
 import { sha256 } from "../../../store/database.ts";
-import { folder, KEY, newToken, open } from "./kit.ts";
+import { instead } from "../../instead.ts";
+import { folder, interfere, KEY, newToken, open } from "./kit.ts";
 
 const HOW =
   ", so calls that need it are refused; look at the store (deno task admin store check), then put back a copy (deno task " +
@@ -261,4 +262,44 @@ Deno.test("what a call reads from memory costs no read more, and a change of a r
   assert.deepEqual(asked, { reads: 0, commits: 0 });
   await store.projects.create({ id: "p", name: "P" });
   assert.deepEqual(asked, { reads: 1, commits: 1 });
+});
+
+Deno.test("a thousand changes at once are all made, each in its turn and none tried again", async () => {
+  const commits = { asked: 0, refused: 0 };
+  await using store = await open({
+    around: (kv) =>
+      interfere(kv, async (real) => {
+        commits.asked++;
+        const committed = await real();
+        if (!committed.ok) commits.refused++;
+        return committed;
+      }),
+  });
+  commits.asked = 0;
+  const made = await Promise.all(
+    Array.from({ length: 1000 }, (_, n) => store.projects.create({ id: `p${n}`, name: `P ${n}` })),
+  );
+  assert.equal(made.filter((one) => one !== null).length, 1000);
+  assert.deepEqual(commits, { asked: 1000, refused: 0 });
+  assert.equal((await store.projects.list()).length, 1000);
+});
+
+Deno.test("who writes alone reads no register again, and who writes beside others reads it once more", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/store.sqlite3`;
+  let reads = 0;
+  const counted = (kv: Deno.Kv) =>
+    instead(kv, { getMany: ((keys: Deno.KvKey[]) => (reads++, kv.getMany(keys))) as never });
+  await using one = await open({ path, around: counted });
+  await using other = await open({ path });
+  for (let n = 0; n < 20; n++) await one.projects.create({ id: `p${n}`, name: `P ${n}` });
+  const first = reads;
+  assert.ok(first <= 20, `${first} reads: a bucket is read when something of it is first changed`);
+  for (let n = 0; n < 20; n++) await one.projects.update(`p${n}`, { name: `Q ${n}` });
+  assert.equal(reads - first, 20, "each reads its record, and nothing for the proof");
+  await other.projects.create({ id: "others", name: "Others" });
+  const before = reads;
+  await one.projects.create({ id: "own", name: "Own" });
+  assert.equal(reads - before, 1, "the register is read anew, and once");
+  assert.equal((await one.projects.list()).length, 22);
 });
