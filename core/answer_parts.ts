@@ -7,7 +7,8 @@ interface Range {
   readonly to: number | null;
 }
 
-interface Step {
+/** A name of a path, and which part of what stands there. */
+export interface Step {
   /** "" where only a range is asked of what stands there. */
   readonly name: string;
   readonly range: Range | null;
@@ -79,6 +80,13 @@ function rangeOf(text: string): Range | undefined {
   return to === null || to < from ? undefined : { from, to };
 }
 
+/** How steps are written. */
+export const textOf = (steps: readonly Step[]): string =>
+  steps.map(({ name, range }) => `${name}${range === null ? "" : rangeText(range)}`).join(".");
+
+const rangeText = ({ from, to }: Range): string =>
+  to === from ? `[${from}]` : `[${from}..${to === null ? "" : to}]`;
+
 const numberIn = (text: string): number | null =>
   text !== "" && text.length < 10 && [...text].every((one) => DIGITS.includes(one)) ? Number(text) : null;
 
@@ -108,7 +116,9 @@ function pick(value: unknown, paths: readonly Path[], found: Set<string>): unkno
   if (Array.isArray(value)) {
     // Of an empty list nobody knows what its items have.
     if (value.length === 0) { for (const { text } of paths) found.add(text); }
-    return value.map((one) => pick(one, paths, found)).filter((one) => one !== undefined);
+    const parts = value.map((one) => pick(one, paths, found)).filter((one) => one !== undefined);
+    // A list of which nothing is left would look like an empty one.
+    return value.length > 0 && parts.length === 0 ? undefined : parts;
   }
   if (!isFields(value)) return undefined;
   const parts = Object.entries(value).flatMap(([name, inner]) => {

@@ -1,8 +1,9 @@
 /** What an agent is told of tools on request: those that fit a job, all of one, or all as types. */
 import { clipped, GatewayError } from "../core/errors.ts";
+import { hint } from "../core/fields.ts";
 import { memoize } from "../core/made_once.ts";
 import type { Caller } from "../core/model.ts";
-import { type AskedList, EVERYTHING } from "../registry/asked_list.ts";
+import { type AskedList, EVERYTHING, PROXIED } from "../registry/asked_list.ts";
 import { resultText } from "../registry/answers.ts";
 import { parameters } from "../registry/brief.ts";
 import type { Catalog } from "../registry/catalog.ts";
@@ -35,13 +36,14 @@ export class ToolGuide {
         const found = searchOf(await searchWords())(listing).find(words).slice(0, limit);
         return found.map((one) => foundTool(one, mannerOf(listing, asking)));
       },
-      describe: async (name) => {
+      describe: async (names) => {
         const listing = await this.#listing(asking);
-        return describedTool(this.#named(listing, asking, name), mannerOf(listing, asking));
+        const manner = mannerOf(listing, asking);
+        return names.map((name) => describedTool(this.#named(listing, asking, name), manner));
       },
-      types: async (name) => {
+      types: async ({ names, groups }) => {
         const listing = await this.#listing(asking);
-        const wanted = name === undefined ? listing.shown : [this.#named(listing, asking, name)];
+        const wanted = names?.map((name) => this.#named(listing, asking, name)) ?? ofGroups(listing, groups);
         return [TYPES_HEAD, ...wanted.map((one) => typeOf(one, mannerOf(listing, asking)))].join("\n");
       },
     };
@@ -66,6 +68,21 @@ export class ToolGuide {
   }
 }
 
+/** Those of the groups, of all where none is named. Throws E_BAD_INPUT for one that the list does not have. */
+function ofGroups({ shown }: Listing, groups: readonly string[] | undefined): readonly Shown[] {
+  if (groups === undefined) return shown;
+  const known = [...new Set(shown.map(({ entry }) => entry.group))];
+  const unknown = groups.find((one) => !known.includes(one));
+  if (unknown === undefined) return shown.filter(({ entry }) => groups.includes(entry.group));
+  const none = unknown === PROXIED ? "; no site of yours has tools of its own" : "";
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `groups: there is no ${JSON.stringify(clipped(unknown))} on the list of this token${none}; ${
+      hint(unknown, known)
+    }`,
+  );
+}
+
 /** What a list is searched by; the same list has it once. */
 const searchOf = memoize((known: SearchWords) =>
   memoize(({ shown }: Listing) => new ToolSearch(known, shown))
@@ -80,7 +97,8 @@ const AT_ONCE = " It writes at once: send dry_run: true to see it first, where t
 
 /** The first sentence, which says what the tool is for, and whether it writes without being confirmed. */
 function purposeOf(shown: Shown, description: string): string {
-  const [first = ""] = description.split(". ", 1);
+  const [sentence = ""] = description.split(". ", 1);
+  const first = sentence.split("\n").map((line) => line.trim()).filter(Boolean).join(" ");
   if (!shown.entry.offer || reads(shown)) return first;
   return `${first.replace(/[.!?…]$/, "")}.${AT_ONCE}`;
 }

@@ -1,40 +1,22 @@
-/** Names of parts of an answer, by what its manifest says of it: which there are, and which was meant by one there is not. */
-import type { Path } from "../core/answer_parts.ts";
-import { clipped } from "../core/errors.ts";
+/** Names of parts of an answer: those that its manifest tells of, and those that an answer turned out to have. */
 import { memoize } from "../core/made_once.ts";
-import { nearest } from "../core/nearest.ts";
+import { isFields } from "../core/values.ts";
 import { type Answering, resultOf } from "./answers.ts";
 import type { Schema } from "./dialect.ts";
 
 /** What can stand at one place of an answer. */
-type Ways = readonly Schema[];
+export type Ways = readonly Schema[];
 
 /** The names of a place, with what stands behind each; `isOpen` where there can be others. */
-interface Names {
+export interface Names {
   readonly known: ReadonlyMap<string, Ways>;
+  /** Those of them that are lists. */
+  readonly lists: ReadonlySet<string>;
   readonly isOpen: boolean;
 }
 
-/** So many names are told, and so many are looked through for one that was meant. */
-const TOLD_MAX = 30;
-const MEANT_MAX = 400;
-const DEPTH_MAX = 5;
-
-/**
- * Why the first path that no answer of the tool can have is none: where it fails, what was meant or what there is. Null where
- * each may name something, also where nothing is known: data of a site's or vendor's own can have any name.
- */
-export function unknownPart(manifest: Answering, paths: readonly Path[]): string | null {
-  const root = resultWays(manifest);
-  if (root.length === 0) return null;
-  for (const path of paths) {
-    const fault = faultOf(path, root);
-    if (fault !== null) return fault;
-  }
-  return null;
-}
-
-const resultWays = memoize((manifest: Answering): Ways => {
+/** What a tool's answers hold, by its manifest; nothing where that does not say it. */
+export const resultWays: (manifest: Answering) => Ways = memoize((manifest: Answering): Ways => {
   const schema = resultOf(manifest);
   return schema === null ? [] : flat([schema]);
 });
@@ -47,42 +29,26 @@ function flat(ways: Ways): Ways {
   });
 }
 
-function namesOf(ways: Ways): Names {
+const isList = ({ type, anyOf }: Schema): boolean => type === "array" || (anyOf ?? []).some(isList);
+
+/** The names that the place can have. */
+export function namesOf(ways: Ways): Names {
   const known = new Map<string, Ways>();
+  const lists = new Set<string>();
   let isOpen = false;
   for (const { type, properties, additionalProperties: extra } of ways) {
     // What is no object has no names; of what has no type nothing is known.
     if (type === undefined || type === "object" && (extra || !properties)) isOpen = true;
     for (const [name, inner] of Object.entries(properties ?? {})) {
       known.set(name, [...known.get(name) ?? [], ...flat([inner])]);
+      if (isList(inner)) lists.add(name);
     }
   }
-  return { known, isOpen };
-}
-
-function faultOf(path: Path, root: Ways): string | null {
-  const { text, steps } = path;
-  let ways = root;
-  let before = "";
-  for (let at = 0; at < steps.length;) {
-    const { name } = steps[at]!;
-    const { known, isOpen } = namesOf(ways);
-    const taken = name === "" ? 1 : stepsOf(steps.slice(at).map((one) => one.name), known);
-    if (name !== "" && taken === 0) {
-      return isOpen ? null : `${quoted(text)} is no part of the answer; ${hint(path, before, known, root)}`;
-    }
-    if (name !== "") {
-      const whole = steps.slice(at, at + taken).map((one) => one.name).join(".");
-      ways = known.get(whole)!;
-      before = before === "" ? whole : `${before}.${whole}`;
-    }
-    at += taken;
-  }
-  return null;
+  return { known, lists, isOpen };
 }
 
 /** How many steps the first name that is known takes, which may hold dots itself; 0 where none is. */
-function stepsOf(names: readonly string[], known: ReadonlyMap<string, Ways>): number {
+export function stepsOf(names: readonly string[], known: ReadonlyMap<string, Ways>): number {
   let joined = "";
   for (const [at, name] of names.entries()) {
     joined = at === 0 ? name : `${joined}.${name}`;
@@ -91,41 +57,11 @@ function stepsOf(names: readonly string[], known: ReadonlyMap<string, Ways>): nu
   return 0;
 }
 
-const quoted = (text: string) => JSON.stringify(clipped(text));
-
-/** What was meant, where that is plain, and the names that there are at the place. */
-function hint(path: Path, before: string, known: ReadonlyMap<string, Ways>, root: Ways): string {
-  const here = [...known.keys()].slice(0, TOLD_MAX);
-  const there = here.length === 0
-    ? `${before} has no parts, ask for ${before} itself`
-    : `${before === "" ? "it" : before} has ${here.join(", ")}`;
-  const meant = meantBy(path, before, here, root);
-  return meant === null ? there : `did you mean ${JSON.stringify(meant)}; ${there}`;
-}
-
-/** The path of that name elsewhere, however it is spelt, and else the one that is spelt most like it. */
-function meantBy({ steps }: Path, before: string, here: readonly string[], root: Ways): string | null {
-  const bare = steps.map((one) => one.name);
-  const name = bare.at(-1)!;
-  const all = pathsOf(root, "", DEPTH_MAX).slice(0, MEANT_MAX);
-  const called = all.filter((one) => plainOf(one.split(".").at(-1)!) === plainOf(name));
-  const whole = called.filter((one) => one.endsWith(`.${bare.join(".")}`));
-  const beside = called.filter((one) => one.startsWith(`${before}.`));
-  const found = shortest(whole) ?? shortest(beside) ?? shortest(called);
-  if (found !== null) return found;
-  const near = bare.length === levelOf(before) + 1 ? nearest(name, here) : null;
-  return near === null ? nearest(bare.join("."), all) : before === "" ? near : `${before}.${near}`;
-}
-
-const levelOf = (path: string) => path === "" ? 0 : path.split(".").length;
-
-const plainOf = (name: string) => name.toLowerCase().replaceAll("_", "").replaceAll("-", "");
-
-const shortest = (paths: readonly string[]): string | null =>
-  paths.toSorted((a, b) => a.split(".").length - b.split(".").length)[0] ?? null;
+/** A name without what spellings differ in. */
+export const plainName = (name: string): string => name.toLowerCase().replaceAll("_", "").replaceAll("-", "");
 
 /** Every path that is known, those of the upper levels first. */
-function pathsOf(ways: Ways, before: string, depth: number): readonly string[] {
+export function pathsOf(ways: Ways, before = "", depth: number = DEPTH_MAX): readonly string[] {
   if (depth === 0) return [];
   const rows = [...namesOf(ways).known].map(([name, inner]) => ({
     path: before === "" ? name : `${before}.${name}`,
@@ -135,4 +71,27 @@ function pathsOf(ways: Ways, before: string, depth: number): readonly string[] {
     ...rows.map(({ path }) => path),
     ...rows.flatMap(({ path, inner }) => pathsOf(inner, path, depth - 1)),
   ];
+}
+
+const DEPTH_MAX = 5;
+/** So many items of a list, and names of an object, are looked at. */
+const ITEMS_MAX = 20;
+const KEYS_MAX = 100;
+
+/** The same of an answer whose names nobody knew beforehand. */
+export const valueWays = (value: unknown): Ways => flat([schemaOf(value, DEPTH_MAX + 1)]);
+
+function schemaOf(value: unknown, depth: number): Schema {
+  if (value === null || depth === 0) return {};
+  if (Array.isArray(value)) {
+    return {
+      type: "array",
+      items: { anyOf: value.slice(0, ITEMS_MAX).map((one) => schemaOf(one, depth - 1)) },
+    };
+  }
+  if (!isFields(value)) return { type: "string" }; // what is no object has no names
+  const named = Object.entries(value).slice(0, KEYS_MAX).map(([name, one]) =>
+    [name, schemaOf(one, depth - 1)] as const
+  );
+  return { type: "object", properties: Object.fromEntries(named) };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { finder } from "../core/ids.ts";
 import { isFields } from "../core/values.ts";
-import { givenInstead, ID_PATTERN, isWrapped, nameMeant, placeOf } from "./input_hints.ts";
+import { givenInstead, ID_PATTERN, isWrapped, LINE_PATTERN, nameMeant, placeOf } from "./input_hints.ts";
 
 /** A schema of the dialect; `faults` says whether something is one. */
 export interface Schema {
@@ -206,7 +206,7 @@ function unknownKeys(
     if (isFields(value) && isWrapped(key, value[key], known)) {
       return `${name}: unknown argument; what is in it are the arguments: give them without it, as they are`;
     }
-    const place = placeOf(key, known);
+    const place = placeOf(key, known, field === "");
     if (place !== null) return `${name}: unknown argument; ${place}`;
     const near = group === undefined ? nameMeant(key, known, everywhere) : `${group}.${key}`;
     if (near) return `${name}: unknown argument, did you mean ${near}`;
@@ -266,7 +266,10 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
     schema.maximum !== undefined && `<= ${schema.maximum}`,
   ].filter(Boolean).join(" and ");
   if (schema.pattern === ID_PATTERN) return "an id of letters, digits, - and _";
-  const words = [noun, sizes && `of ${sizes}`, bounds, schema.pattern && `matching ${schema.pattern}`];
+  const form = schema.pattern === LINE_PATTERN
+    ? "on one line, without line breaks"
+    : schema.pattern && `matching ${schema.pattern}`;
+  const words = [noun, sizes && `of ${sizes}`, bounds, form];
   return words.filter(Boolean).join(" ");
 }
 

@@ -86,9 +86,15 @@ const SEO_NAMES = [
   "robots",
 ];
 
+const PARTS_NAMES = ["fields", "summary"];
+
 /** Where a value belongs that is no argument of the tool, and none that is spelt like it either; null where nobody knows. */
-export function placeOf(key: string, known: readonly string[]): string | null {
+export function placeOf(key: string, known: readonly string[], isTop: boolean): string | null {
   const name = plain(key);
+  // What reads has taken them before.
+  if (isTop && PARTS_NAMES.includes(name)) {
+    return "leave it out; a tool that writes answers its preview and its proof whole";
+  }
   if (name === "idempotencykey") {
     return "leave it out; it is the header Idempotency-Key, or site-operations/idempotency-key in _meta over MCP";
   }
@@ -100,6 +106,9 @@ const plain = (name: string) => name.toLowerCase().replaceAll("_", "").replaceAl
 
 /** How ids are written, which nobody need read as a pattern. */
 export const ID_PATTERN = "^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$";
+
+/** How a text of one line is written. */
+export const LINE_PATTERN = "^[^\\u0000-\\u001f\\u007f]*$";
 
 /** The name that was likely meant by one that the tool does not have: as it is spelt, or as others call it. */
 export function nameMeant(

@@ -296,9 +296,12 @@ export const readsOnly = (manifest: Pick<Manifest, "tier" | "raise" | "hints">):
 /** Whether it only tells of the tools that the caller has, or stands for one of them. */
 export const tellsOfTools = ({ tells }: Pick<Manifest, "tells">): boolean => tells === "tools";
 
-/** Whether a caller may ask for parts of its answer: of a read, for a write's answer is what somebody consents to or has proof of. */
-export const takesParts = (manifest: Pick<Manifest, "tier" | "raise" | "tells">): boolean =>
-  !writes(manifest) && !tellsOfTools(manifest);
+/**
+ * Whether a caller may ask for parts of its answer: of a read, for a write's answer is what somebody consents to or has proof
+ * of. What stands for another tool takes them for that one.
+ */
+export const takesParts = (manifest: Pick<Manifest, "tier" | "raise" | "forwards">): boolean =>
+  !writes(manifest) && manifest.forwards === undefined;
 
 /** What every tool that reads takes beside its own arguments; lists leave it to the instructions. */
 export const PARTS: Readonly<Record<string, Schema>> = {

@@ -428,7 +428,7 @@ export interface Shapes {
     publishes: "never";
   };
   "describe_tool": {
-    args: { "tool"?: string; "format": "json" | "types" };
+    args: { "tool"?: string | (string)[]; "groups"?: (string)[]; "format"?: "json" | "types" };
     site: "none";
     tier: 0;
     raises: false;
@@ -463,6 +463,7 @@ export interface Shapes {
         | "social_ads_account"
         | "crm_tool_server"
         | "topicmap_link"
+        | "address"
         | "rest_api"
         | "credentials"
         | "clock"
@@ -575,6 +576,7 @@ export interface Shapes {
     args: {
       "path": string;
       "status": string;
+      "set"?: Record<string, string | number | boolean>;
       "sha"?: string;
       "target_branch": "main" | "preview";
       "message"?: string;

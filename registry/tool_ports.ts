@@ -173,10 +173,13 @@ export interface DescribedTool {
 export interface ToolsPort {
   /** Those that fit words best, of all or of use on that site; throws what `findSite` throws for the field `site`. */
   find(words: string, where: { readonly site_id?: string; readonly limit: number }): Promise<FoundTool[]>;
-  /** Throws E_TOOL_NOT_FOUND. */
-  describe(name: string): Promise<DescribedTool>;
-  /** What all of them take, or that one, as TypeScript. Throws E_TOOL_NOT_FOUND. */
-  types(name?: string): Promise<string>;
+  /** Each, in that order. Throws E_TOOL_NOT_FOUND. */
+  describe(names: readonly string[]): Promise<DescribedTool[]>;
+  /** What those that are named take, or those of groups, or all, as TypeScript. Throws E_TOOL_NOT_FOUND, E_BAD_INPUT for a group. */
+  types(of: {
+    readonly names?: readonly string[] | undefined;
+    readonly groups?: readonly string[] | undefined;
+  }): Promise<string>;
 }
 
 /** What an upstream is doing, looked at until it is over. */

@@ -4,6 +4,7 @@ import {
   type Left,
   offsets,
   type Part,
+  type Path,
   picked,
   summaryOf,
   within,
@@ -11,8 +12,10 @@ import {
 import { Content } from "../../core/content.ts";
 import { isLasting, memoize } from "../../core/made_once.ts";
 import { LIMITS } from "../../core/model.ts";
-import type { Wanted } from "./input.ts";
+import { valueWays } from "../../registry/answer_names.ts";
+import { askedParts, type NotFound } from "../../registry/asked_parts.ts";
 import { ReadResult, WriteResult } from "../../registry/write_result.ts";
+import type { Wanted } from "./wanted.ts";
 
 /** Why a tool that was loaded from elsewhere, and whose types nobody checked, proves nothing. */
 const SILENT = "The tool does not say whether the site holds what was asked for";
@@ -72,12 +75,12 @@ export function shaped(answer: unknown, wanted: Wanted | undefined, isBounded: b
   const value: unknown = isContent
     ? answer.structured ?? answer.value
     : JSON.parse(JSON.stringify(answer) ?? "null");
-  const { paths = [], summary = false } = wanted ?? {};
-  const found = paths.length === 0 ? { value, missing: [] } : picked(value, paths);
+  const found = foundOf(value, wanted);
+  const { paths, summary } = { summary: false, ...wanted, paths: found.paths };
   const begun: Part = summary ? summaryOf(found.value) : { value: found.value, left: [] };
   const isLong = isBounded && isLonger(begun.value, max);
   const part = isLong ? within(begun.value, max - TOLD_CHARACTERS, offsets(paths)) : begun;
-  const told = { ...toldOf(part.left), ...missingOf(found.missing, value) };
+  const told = { ...toldOf(part.left), ...found.told };
   return isContent ? contentOf(answer, part.value, told) : withTold(part.value ?? {}, told);
 }
 
@@ -105,13 +108,44 @@ function toldOf(left: readonly Left[]): Fields {
   return { shortened: left, read_on };
 }
 
-const NAMES_MAX = 30;
+/** The parts that are wanted, and what is told of names that are none: of those that nobody knew beforehand, by the answer itself. */
+function foundOf(
+  value: unknown,
+  wanted: Wanted | undefined,
+): { readonly value: unknown; readonly paths: readonly Path[]; readonly told: Fields } {
+  if (wanted === undefined) return { value, paths: [], told: {} };
+  const { paths, open, not_found, there } = wanted;
+  if (paths.length === 0) return { value, paths, told: toldMissing(not_found, there) };
+  const first = picked(value, paths);
+  if (first.missing.length === 0) return { value: first.value, paths, told: toldMissing(not_found, there) };
+  const { missing } = first;
+  const unknown = paths.filter(({ text }) => missing.includes(text) && open.has(text));
+  const asked = askedParts(unknown, valueWays(value));
+  const kept = paths.filter(({ text }) => !missing.includes(text));
+  const all = [...kept, ...asked.paths];
+  const again = picked(value, all);
+  const still = new Set(again.missing);
+  const origin = (text: string) => not_found.find(({ answered }) => answered === text)?.asked ?? text;
+  const told = [
+    ...not_found.filter(({ answered }) => answered === undefined || !missing.includes(answered)),
+    // Those that the answer may have, and does not have now.
+    ...[
+      ...missing.filter((text) => !open.has(text)),
+      ...unknown.map(({ text }) => text).filter((text) => still.has(text)),
+    ]
+      .map((text) => ({ asked: origin(text) })),
+    ...asked.not_found.map(({ asked, answered, ...more }) => ({
+      asked: origin(asked),
+      ...answered === undefined || still.has(answered) ? {} : { answered },
+      ...more,
+    })),
+  ];
+  return { value: again.value, paths: all, told: toldMissing(told, [...there, ...asked.there]) };
+}
 
-function missingOf(missing: readonly string[], value: unknown): Fields {
-  if (missing.length === 0) return {};
-  const [first] = Array.isArray(value) ? value : [value];
-  const names = isFields(first) ? Object.keys(first).slice(0, NAMES_MAX) : [];
-  return { fields_not_found: missing, ...names.length === 0 ? {} : { fields_there: names } };
+function toldMissing(not_found: readonly NotFound[], there: readonly string[]): Fields {
+  if (not_found.length === 0) return {};
+  return { fields_not_found: not_found, ...there.length === 0 ? {} : { fields_there: there } };
 }
 
 /** What is told stands first, where a reader who sees the beginning alone meets it. */

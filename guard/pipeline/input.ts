@@ -1,14 +1,14 @@
 /** The arguments of a call: what would publish, what the schema says, what the manifest's rules add. */
-import { CUT_MARK, holdsCut, type Path, pathOf } from "../../core/answer_parts.ts";
+import { CUT_MARK, holdsCut } from "../../core/answer_parts.ts";
 import { ASKED_NAMES, askedBy, type AskedName } from "../../core/asked_names.ts";
 import { clipped, GatewayError } from "../../core/errors.ts";
 import { finder } from "../../core/ids.ts";
-import { unknownPart } from "../../registry/answer_names.ts";
 import { type Manifest, takesParts, writes } from "../../registry/manifest.ts";
 import type { Offer, ToolEntry } from "../../registry/entry.ts";
 import { wouldPublish } from "../../rules/publishing.ts";
 import { checkSchedule } from "../../rules/schedule.ts";
 import { matches } from "./risk.ts";
+import { notBoolean, type Wanted, wantedOf } from "./wanted.ts";
 
 /** A call's arguments, checked, with what every tool takes set apart. */
 export interface Input {
@@ -21,14 +21,6 @@ export interface Input {
   readonly dryRun: boolean;
   /** What of the answer is wanted, where it is not all of it. */
   readonly wanted?: Wanted;
-}
-
-/** Which parts of an answer are wanted. */
-export interface Wanted {
-  /** Those that these name; all where there are none. */
-  readonly paths: readonly Path[];
-  /** Of every list and text the beginning alone. */
-  readonly summary: boolean;
 }
 
 /** What a call asks of the gateway beside its arguments, by headers or in `_meta`; as it came. */
@@ -79,56 +71,6 @@ function refuseCut(args: Record<string, unknown>): void {
   );
 }
 
-const PATHS_MAX = 40;
-const PATHS_SAID =
-  'expected names of parts of the answer, such as "items.title, items.url" or "items[20..]", at most 40 of 500 characters each';
-
-/** What is no path, and what to give in its place, where that is plain. */
-function noPath(fields: unknown, text: unknown): GatewayError {
-  const isWhole = text === "" || text === "*";
-  const isList = typeof fields === "string" && fields.trim().startsWith("[");
-  const instead = isWhole
-    ? "; for the whole answer leave it out"
-    : isList
-    ? "; give the list itself, not a text of one"
-    : "";
-  return bad(`fields: ${JSON.stringify(clipped(String(text)))} is none; ${PATHS_SAID}${instead}`);
-}
-
-/**
- * What of the answer is wanted, and the arguments without it; `isOurs` where the tool has no such argument itself. Throws
- * E_BAD_INPUT, also for a part that no answer of the tool can have, where its manifest says what it answers.
- */
-function wantedOf(
-  { ...args }: Record<string, unknown>,
-  manifest: Manifest,
-  isOurs: (name: string) => boolean,
-): { wanted: { wanted?: Wanted }; rest: Record<string, unknown> } {
-  const taken = (name: string) => {
-    if (args[name] === undefined || !isOurs(name)) return undefined;
-    const value = args[name];
-    delete args[name];
-    return value;
-  };
-  const [fields, summary] = [taken("fields"), taken("summary")];
-  if (fields === undefined && summary === undefined) return { wanted: {}, rest: args };
-  if (summary !== undefined && typeof summary !== "boolean") {
-    throw notBoolean("summary", summary, "; leave it out for the whole answer");
-  }
-  const texts = typeof fields === "string" ? fields.split(",") : fields ?? [];
-  if (!Array.isArray(texts) || texts.length > PATHS_MAX || fields !== undefined && texts.length === 0) {
-    throw bad(`fields: ${PATHS_SAID}${fields === null ? "; for the whole answer leave it out" : ""}`);
-  }
-  const paths = texts.map((text) => {
-    const path = typeof text === "string" ? pathOf(text) : null;
-    if (path === null || path.text === "*") throw noPath(fields, text);
-    return path;
-  });
-  const unknown = unknownPart(manifest, paths);
-  if (unknown !== null) throw bad(`fields: ${unknown}`);
-  return { wanted: { wanted: { paths, summary: summary === true } }, rest: args };
-}
-
 /** The gateway's own tools need no such argument: sites' own tools have it. Throws E_BAD_INPUT. */
 function refuseDryRun(args: Record<string, unknown>, { input }: Manifest): void {
   const name = Object.keys(args).find((one) => askedBy(one) === "dry_run");
@@ -160,19 +102,6 @@ function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken
   }
   if (dryRun !== undefined && typeof dryRun !== "boolean") throw notBoolean("dry_run", dryRun);
   return { confirm: confirm === true, confirmToken, dryRun: dryRun === true };
-}
-
-/**
- * A text such as "true" is named with its quotes, which shows that it is a text. Of `confirm` nobody is told to leave it out:
- * some tools of sites would write at once.
- */
-function notBoolean(name: string, value: unknown, instead = ""): GatewayError {
-  const given = value === null
-    ? ", not null"
-    : typeof value === "string"
-    ? `, not the text ${JSON.stringify(clipped(value))}`
-    : "";
-  return bad(`${name}: expected true or false${given}${instead}`);
 }
 
 /** Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`. Throws as readInput does. */

@@ -34,4 +34,9 @@ export default connector({
     return unreadFor(new URL(out.url));
   },
   connect: visitorOf,
+  checks: [{
+    kinds: ["static", "sitebuilder"],
+    names: ["address"],
+    run: async (ctx, limitMs) => await (await import("./checks.ts")).addressCheck(ctx, limitMs),
+  }],
 });

@@ -222,6 +222,47 @@ test("a tool is described whole, and all tools as one text of types", async (gw)
   assert.match(await call(gw, "describe_tool", { tool: "set_seo_mta" }), /did you mean "set_seo_meta"/);
 });
 
+test("several tools are described in one call, and the tools of groups, sites' own among them, as types", async (gw) => {
+  const { tools } = await call(gw, "describe_tool", { tool: ["set_seo_meta", "ping_site"] });
+  assert.deepEqual(tools.map((one: { name: string }) => one.name), ["set_seo_meta", "ping_site"]);
+  const both = await call(gw, "describe_tool", { tool: ["set_seo_meta", "ping_site"], format: "types" });
+  assert.equal(both.types.split("\n").length, 3);
+  for (const address of ["/mcp", "/mcp/acme", "/mcp/acme?mode=search"]) {
+    const own = await call(gw, "describe_tool", { groups: ["proxied"] }, address);
+    const [, ...lines] = own.types.split("\n");
+    assert.deepEqual(lines.map((line: string) => line.split("(")[0]), ["shop-find", "shop-put"], address);
+  }
+  const none = await call(gw, "describe_tool", { groups: ["proxied"] }, "/mcp/docs");
+  assert.match(
+    none,
+    /^E_BAD_INPUT: groups: there is no "proxied" .*no site of yours has tools of its own; known/,
+  );
+  assert.match(await call(gw, "describe_tool", { groups: ["poste"] }), /did you mean posts/);
+  assert.match(
+    await call(gw, "describe_tool", { groups: ["posts"], tool: "ping_site" }),
+    /give tool or groups/,
+  );
+  assert.match(await call(gw, "describe_tool", { groups: ["posts"], format: "json" }), /leave it out/);
+  assert.match(
+    await call(gw, "describe_tool", { tool: ["ping_site", "ping_sight"] }),
+    /^E_TOOL_NOT_FOUND.*ping_site/,
+  );
+});
+
+test("what tells of tools takes parts of its answer, and is whole without; a write is told that it takes none", async (gw) => {
+  const asked = { tool: "set_seo_meta", fields: ["description", "answer"] };
+  const told = await call(gw, "describe_tool", asked);
+  assert.deepEqual(Object.keys(told), ["fields_not_found", "description"]);
+  const found = await call(gw, "find_tools", { query: "a draft", fields: "tools[0].call" });
+  assert.deepEqual(Object.keys(found.tools[0]), ["call"]);
+  const write = { site_id: "acme", title: "T", content_html: "<p>a</p>", confirm: true, fields: ["id"] };
+  assert.match(
+    await call(gw, "create_draft", write, "/mcp"),
+    /fields: unknown argument; leave it out; a tool that writes answers/,
+  );
+  assert.deepEqual(gw.requests, []);
+});
+
 test("at the address of a site a tool is found and described with what its kind of site takes", async (gw) => {
   const query = "a new draft of a post";
   for (const [address, has] of [["/mcp/acme", true], ["/mcp/built", false], ["/mcp", true]] as const) {

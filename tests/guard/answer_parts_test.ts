@@ -56,14 +56,12 @@ test("a read answers the parts that are asked for", async (gw) => {
   assert.deepEqual(row?.arguments, { summary: true, fields: "sites.id" });
 });
 
-test("a part that no answer of the tool can have is refused with what was meant, before anything is sent", async (gw) => {
+test("where nothing that is asked for can be in an answer it is refused with what was meant, before anything is sent", async (gw) => {
   const there = "sites has id, name, platform, base_url, project_id, integrations";
   const rows: readonly (readonly [unknown, string])[] = [
     ["sites.titel", `"sites.titel" is no part of the answer; ${there}`],
-    [["sites.id", "sites[2..3].nam"], `did you mean "sites.name"; ${there}`],
-    ["id", 'did you mean "sites.id"; it has sites'],
-    ["items.baseUrl", 'did you mean "sites.base_url"; it has sites'],
-    ["sites.name.first", "sites.name has no parts, ask for sites.name itself"],
+    [["sites[2..3].nam", "sites.foo"], `did you mean "sites.name"; ${there}; nor is "sites.foo"`],
+    [["foo", "sites.nmae"], 'it has sites; nor is "sites.nmae", did you mean "sites.name"'],
   ];
   for (const [fields, said] of rows) {
     const refused = await gw.refuses("list_sites", { fields }, "E_BAD_INPUT", /^fields: ".*" is no part/);
@@ -71,17 +69,60 @@ test("a part that no answer of the tool can have is refused with what was meant,
   }
   const call = { tool: "list_sites", fields: "sites.titel" };
   await gw.refuses("call_read_tool", call, "E_BAD_INPUT", /"sites.titel" is no part of the answer/);
-  const post = { site_id: "site-001", post_id: 7, fields: "contentHtml" };
-  await gw.refuses("get_post", post, "E_BAD_INPUT", /did you mean "content_html"/);
   assert.deepEqual(gw.requests, []);
 });
 
-test("of data whose names nobody knows beforehand the answer says which it does not have", async (gw) => {
-  const at = { site_id: "site-001", text: "a", fields: "total, rows.titel" };
+test("a name that means a part of the answer is answered by that, and said; what it does not have is named beside the rest", async (gw) => {
+  const id = "site-002";
+  const rows: readonly (readonly [unknown, unknown, unknown])[] = [
+    ["sites[2].id", { id }, undefined],
+    ["items[2].id", { id }, [{ asked: "items[2].id", answered: "sites[2].id" }]],
+    ["sites[2].ID", { id }, [{ asked: "sites[2].ID", answered: "sites[2].id" }]],
+    ["sites[2].baseUrl", { base_url: SITES[2]!.base_url }, [
+      { asked: "sites[2].baseUrl", answered: "sites[2].base_url" },
+    ]],
+    ["sites[2].id.first", { id }, [{ asked: "sites[2].id.first", answered: "sites[2].id" }]],
+    ["sites[2].id, sites.nam", { id }, [{ asked: "sites.nam", instead: ["sites.name"] }]],
+    ["sites[2].id, sites[2].foo", { id }, [{ asked: "sites[2].foo" }]],
+  ];
   for (const door of ["rest", "mcp"] as const) {
-    const part = await gw.call("shop-find", at, { door });
-    const fields_there = ["args", "total", "rows"];
-    assert.deepEqual(part, { fields_not_found: ["rows.titel"], fields_there, total: 900, rows: [] });
+    for (const [fields, first, said] of rows) {
+      const { sites, fields_not_found, fields_there } = await gw.call<
+        Listed & { fields_not_found?: unknown; fields_there?: unknown }
+      >("list_sites", { fields }, { door });
+      assert.deepEqual(sites, [first]);
+      assert.deepEqual(fields_not_found, said);
+      const isUntold = JSON.stringify(said ?? []).includes("foo");
+      assert.equal(JSON.stringify(fields_there ?? []).includes("sites.base_url"), isUntold);
+    }
+    const whole = await gw.call<Listed>("list_sites", { fields: "id" }, { door });
+    assert.equal(whole.sites.length, SITES.length);
+  }
+});
+
+test("of data whose names nobody knows beforehand the answer says which it does not have, and what is meant", async (gw) => {
+  const at = { site_id: "site-001", text: "a" };
+  const there = ["rows.id", "rows.what", "rows.more"];
+  const rows: readonly (readonly [string, unknown])[] = [
+    ["total, rows.titel", {
+      fields_not_found: [{ asked: "rows.titel" }],
+      fields_there: there,
+      total: 900,
+    }],
+    ["rows.titel", { fields_not_found: [{ asked: "rows.titel" }], fields_there: there }],
+    ["count, items[3].post_id", {
+      fields_not_found: [
+        { asked: "count", answered: "total" },
+        { asked: "items[3].post_id", answered: "rows[3].id" },
+      ],
+      total: 900,
+      rows: [{ id: 3 }],
+    }],
+  ];
+  for (const door of ["rest", "mcp"] as const) {
+    for (const [fields, part] of rows) {
+      assert.deepEqual(await gw.call("shop-find", { ...at, fields }, { door }), part);
+    }
   }
 });
 

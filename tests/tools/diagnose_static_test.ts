@@ -28,7 +28,12 @@ class Deployed implements AsyncDisposable {
         ...env,
       },
       sites: [
-        site("whole", "static", { ...linked, flags: OPEN_FLAGS, topicmap_workspace_id: "w1" }),
+        site("whole", "static", {
+          ...linked,
+          base_url: null,
+          flags: OPEN_FLAGS,
+          topicmap_workspace_id: "w1",
+        }),
         site("astray", "static", { ...linked, hosting_project: "another" }),
         site("branchless", "static", { repo: REPO, repo_branch: "gone" }),
       ],
@@ -81,6 +86,7 @@ test("a static site that has everything meets every check", async (world) => {
     ["deployment", true, "The deployment of abababa went well"],
     ["google_account", null, "No Google account is bound to the site"],
     ["topicmap_link", true, 'Linked to workspace "w1"'],
+    ["address", null, "Not asked: no base_url is set, so nobody knows where visitors are"],
   ]);
   assert.ok(world.hosting.requests.every(({ method }) => method === "GET"));
 });
@@ -285,12 +291,33 @@ Deno.test("a repository host and a hosting that hang are given up together, and 
   });
 });
 
+test("visitors get an answer at the site's address, an error, another site, or none", async (world) => {
+  let answer = () => new Response("<title>Acme</title>", { headers: { "content-type": "text/html" } });
+  await using visited = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => answer());
+  const base_url = `http://127.0.0.1:${visited.addr.port}`;
+  const { sites } = world.at.gw.store;
+  await sites.update("whole", { base_url });
+  await world.says("whole", { address: [true, /^Visitors get an answer at http:.* \(200\)$/] });
+  answer = () => new Response("", { status: 404 });
+  await world.says("whole", { address: [false, /answers 404/, /view_live/] });
+  answer = () => Response.redirect("https://parked.example/", 302);
+  await world.says("whole", { address: [false, /leads to "https:\/\/parked\.example"/, /--base-url /] });
+  await sites.update("whole", { base_url: "http://127.0.0.1:1" });
+  await world.says("whole", { address: [false, /could not be reached/, /domain leads to .*--base-url /] });
+  await sites.update("whole", { base_url: null });
+  await world.says("whole", { address: [null, /no base_url is set/, /site update whole --base-url /] });
+});
+
 /** A gateway that may send nothing, with one site of each platform that is not asked. */
 const quiet = () =>
   gateway({
     sites: [
-      site("named", "sitebuilder", { site_alias: "ab12cd34", flags: { allow_publish: true } }),
-      site("nameless", "sitebuilder"),
+      site("named", "sitebuilder", {
+        base_url: null,
+        site_alias: "ab12cd34",
+        flags: { allow_publish: true },
+      }),
+      site("nameless", "sitebuilder", { base_url: null }),
       site("client", "crm"),
     ],
   });
@@ -302,7 +329,7 @@ Deno.test("a sitebuilder site that is not set up is told of from its record", as
     assert.deepEqual(await gw.call("diagnose_site", { site_id }, { door: "mcp" }), rest);
     return rest.checks.map(({ name, ok }) => [name, ok]);
   };
-  const links = [["google_account", null], ["topicmap_link", false]];
+  const links = [["google_account", null], ["topicmap_link", false], ["address", null]];
   assert.deepEqual(
     await of("named"),
     [["site_alias", true], ["site_answers", false], ["allow_publish", true], ...links],

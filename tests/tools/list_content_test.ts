@@ -173,3 +173,29 @@ Deno.test("a site that cannot tell who changed what is refused with the way out,
     /modified_by/,
   );
 });
+
+Deno.test("columns by another name are answered and said; what is no column is said; nothing but such is refused", async () => {
+  await using at = await world();
+  three(at);
+  interface Told extends List {
+    readonly fields_not_found?: unknown;
+    readonly fields_there?: readonly string[];
+  }
+  const asked = (fields: unknown) => list(at, { fields, per_page: 1 }) as Promise<Told>;
+  const others = await asked(["items.title", "total", "modified", "address"]);
+  assert.deepEqual(Object.keys(others.items[0]!), ["id", "url", "title", "modified_gmt"]);
+  assert.deepEqual(others.fields_not_found, [
+    { asked: "modified", answered: "modified_gmt" },
+    { asked: "address", answered: "url" },
+  ]);
+  assert.equal(others.total, 3);
+  const some = await asked("id, titel, colour");
+  assert.deepEqual(Object.keys(some.items[0]!), ["id"]);
+  assert.deepEqual(some.fields_not_found, [{ asked: "titel", instead: ["title"] }, { asked: "colour" }]);
+  assert.ok(some.fields_there?.includes("seo_title"));
+  const before = at.kit.gw.requests.length;
+  for (const fields of [["colour"], "colour", ["total"], ["titel"]]) {
+    await at.kit.refuses("list_content", { site_id: "acme", type: "post", fields }, "E_BAD_INPUT", /^fields/);
+  }
+  assert.equal(at.kit.gw.requests.length, before);
+});

@@ -13,12 +13,6 @@ const LONG = 2048;
 /** A text of so many characters that stands in an answer twice is noise. */
 const NOISE = 200;
 
-/** Tools whose long answers take neither `fields` nor `summary`, with the reason. */
-const WHOLE: Readonly<Record<string, string>> = {
-  describe_tool: "tells of tools, which nobody can use in part",
-  find_tools: "tells of tools, and has a budget of its own",
-};
-
 /** Long texts of an answer by where they stand. */
 function* textsOf(value: unknown, at = ""): Generator<[string, string]> {
   if (typeof value === "string") yield [at, value];
@@ -55,7 +49,7 @@ Deno.test("every long answer of a read can be asked for in parts, is much shorte
     if (manifest === undefined || writes(manifest) || size <= LONG || long.has(tool)) return answer;
     long.set(tool, size);
     if (!takesParts(manifest)) {
-      if (!(tool in WHOLE)) faults.push(`${tool}: ${size} characters, and no parts`);
+      faults.push(`${tool}: ${size} characters, and no parts`);
       return answer;
     }
     faults.push(...noiseOf(answer).map((one) => `${tool}: ${one}`));

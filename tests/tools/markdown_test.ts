@@ -88,6 +88,79 @@ for (const [site_id, tier, repo] of SITES) {
   }
 }
 
+Deno.test("update_md_status sets other keys in the same commit, and every other byte stays", async () => {
+  const before =
+    "---\ntitle: A # as shown\nslug: a\nstatus: draft\nauthor: 'Office'\ntags: [garden]\n---\nBody\n";
+  const after =
+    "---\ntitle: A # as shown\nslug: a\nstatus: review\nauthor: Maria Lindner\ntags: [garden]\nhidden: true\n---\nBody\n";
+  await using at = await StaticWorld.open({ files: { ...FILES, [PATH]: before } });
+  const set = { author: "Maria Lindner", hidden: true };
+  const args = { site_id: "journal", path: PATH, status: "review", set };
+  const preview = await at.preview("update_md_status", args);
+  assert.deepEqual(preview.changes, [
+    { field: "status", from: "draft", to: "review" },
+    { field: "author", from: "Office", to: "Maria Lindner" },
+    { field: "hidden", from: null, to: true },
+  ]);
+  const parent = await at.head("main", JOURNAL);
+  const { done } = await at.write("mcp", "update_md_status", args);
+  const line = `Set the status of ${PATH} to review`;
+  await at.wrote({ repo: JOURNAL, branch: "main", parent, line, files: { [PATH]: after } });
+  assert.deepEqual([done["status"], done["previous_status"], done["set"]], ["review", "draft", [
+    "author",
+    "hidden",
+  ]]);
+  const refused: readonly (readonly [Args, RegExp, ("reads" | "nothing")?])[] = [
+    [{ tags: "x" }, /^set\.tags: holds a list or an object .*save_md_to_repo/, "reads"],
+    [{ type: "news" }, /^set: type of the frontmatter is "news"/, "reads"],
+    [{ status: "x" }, /^set: "status": give it as status/],
+    [{ deployments: "x" }, /^set: "deployments": deploy_md_to_site writes it/],
+    [{ "a: b": "x" }, /^set: "a: b": a key has letters/],
+    [{ author: "a\nb" }, /^set\.author: expected a text without/],
+    [{ author: ["a"] }, /^set\.author/],
+    [Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, n])), /^set: at most 20 keys/],
+  ];
+  for (const [more, says, sends = "nothing"] of refused) {
+    await at.refuses("update_md_status", { ...args, set: more }, "E_BAD_INPUT", says, sends);
+  }
+});
+
+Deno.test("the same keys of several files are set by one set, confirmed once", async () => {
+  const page = (author: string) => `---\ntitle: A\nslug: a\nstatus: draft\nauthor: ${author}\n---\nBody\n`;
+  const paths = ["posts/one.md", "posts/two.md", "posts/three.md"];
+  await using at = await StaticWorld.open({
+    files: { ...FILES, ...Object.fromEntries(paths.map((path) => [path, page("Office")])) },
+  });
+  const changes = paths.map((path) => ({
+    tool: "update_md_status",
+    arguments: { site_id: "journal", path, status: "draft", set: { author: "Maria" } },
+  }));
+  const set = { title: "Authors", changes };
+  const { confirm_token } = await at.gw.call<{ confirm_token: string }>("prepare_changes", set);
+  const done = await at.gw.call<{ counts: unknown }>("prepare_changes", {
+    ...set,
+    confirm: true,
+    confirm_token,
+  });
+  assert.deepEqual(done.counts, { done: 3 });
+  for (const path of paths) {
+    const found = await at.both<{ frontmatter: Args }>("read_md_from_repo", { site_id: "journal", path });
+    assert.equal(found.frontmatter["author"], "Maria");
+  }
+});
+
+Deno.test("a block with comments is answered as it stands beside its values, one without is not", async () => {
+  const block = "# for the spring\ntitle: A # as shown\nslug: a\n";
+  const body = "<!-- a note -->\nText\n";
+  await using at = await StaticWorld.open({ files: { ...FILES, [PATH]: `---\n${block}---\n${body}` } });
+  const found = await at.both("read_md_from_repo", { site_id: "journal", path: PATH });
+  assert.deepEqual([found["frontmatter"], found["frontmatter_text"], found["body"]], [
+    { title: "A", slug: "a" },
+    block,
+    body,
+  ]);
+});
+
 Deno.test("an empty repository takes a first markdown file, below the site's folder", async () => {
   const linked = { base_url: "https://a.example", repo: "acme/none", repo_branch: "main" };
   await using at = await StaticWorld.open({

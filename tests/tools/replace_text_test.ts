@@ -287,7 +287,7 @@ Deno.test("replace_text refuses what it cannot find or replace", async () => {
       { find: "info@example.com", kind: "email", replace: "info" },
       /^replace: with kind email give one whole address/,
     ],
-    [{ replace: "a\nb" }, /^replace: /],
+    [{ replace: "a\nb" }, /^replace: expected .* on one line, without line breaks/],
     [{ replace: "x".repeat(2001) }, /^replace: /],
     [{ only: [] }, /^only: /],
     [{ limit: 51 }, /^limit: /],

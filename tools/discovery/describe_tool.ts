@@ -1,15 +1,27 @@
-/** describe_tool: everything about a tool, or all tools as types. */
+/** describe_tool: everything about some tools, or what the tools of some groups, or all, take as types. */
 import { GatewayError } from "../../core/errors.ts";
 import { tool } from "../../registry/tool.ts";
 
 export default tool("describe_tool", {
-  check({ tool: name, format }) {
-    if (name !== undefined || format === "types") return;
+  check({ tool: named, groups, format }) {
+    if (named === undefined && groups === undefined && format !== "types") {
+      throw new GatewayError(
+        "E_BAD_INPUT",
+        "tool: name the tool or tools to describe, or give groups, or format: types for all of them",
+      );
+    }
+    if (groups === undefined || named === undefined && format !== "json") return;
     throw new GatewayError(
       "E_BAD_INPUT",
-      "tool: name the tool to describe, or give format: types for all of them",
+      named === undefined
+        ? "format: tools of groups are answered as types; leave it out, or name the tools"
+        : "groups: give tool or groups, not both",
     );
   },
-  run: async ({ tool: name, format }, { tools }) =>
-    format === "types" ? { types: await tools.types(name) } : await tools.describe(name!),
+  async run({ tool: named, groups, format }, { tools }) {
+    const names = named === undefined ? undefined : [named].flat();
+    if (names === undefined || format === "types") return { types: await tools.types({ names, groups }) };
+    const described = await tools.describe(names);
+    return typeof named === "string" ? described[0]! : { tools: described };
+  },
 });

@@ -1,6 +1,6 @@
 /** The frontmatter of a markdown document: read as plain values, and changed in place, one key at a time. */
 import { isDeepStrictEqual } from "node:util";
-import { type Document, isMap, parseDocument } from "yaml";
+import { type Document, isMap, isNode, parseDocument, visit } from "yaml";
 import { GatewayError } from "../../core/errors.ts";
 import { type Block, blockOf, refuseBlock } from "./_block.ts";
 import { itemAdded, keySet, type Source } from "./_patch.ts";
@@ -11,6 +11,8 @@ export type Frontmatter = Readonly<Record<string, unknown>>;
 /** A document as its reader gets it. */
 export interface MarkdownDocument {
   readonly frontmatter: Frontmatter;
+  /** The block as it stands where it holds comments, which are in no value; else null. */
+  readonly commented: string | null;
   /** The text after the block, unchanged. */
   readonly body: string;
 }
@@ -27,8 +29,19 @@ const TYPE_CHARACTERS_SHOWN = 60;
 
 /** Reads a document. Throws E_MISSING_FRONTMATTER naming the field: no block, or one that is no YAML of keys. */
 export function readDocument(text: string, field: string): MarkdownDocument {
-  const { block, values } = parse(text, field);
-  return { frontmatter: values, body: text.slice(block.body) };
+  const { block, values, yaml } = parse(text, field);
+  const commented = holdsComment(yaml) ? textIn(text, block) : null;
+  return { frontmatter: values, commented, body: text.slice(block.body) };
+}
+
+function holdsComment(yaml: Document.Parsed): boolean {
+  let found = Boolean(yaml.comment || yaml.commentBefore);
+  visit(yaml, (_, node) => {
+    if (!isNode(node) || !node.comment && !node.commentBefore) return;
+    found = true;
+    return visit.BREAK;
+  });
+  return found;
 }
 
 /** The text of a key. Throws E_BAD_INPUT naming the field where it is missing, empty or no text. */
@@ -52,8 +65,11 @@ export function typeOf(frontmatter: Frontmatter, field: string): "post" | "page"
   );
 }
 
-/** The document with one key set to a text: that value alone is changed, or one line added at the block's end. */
-export function withKey(text: string, key: string, value: string, field: string): string {
+/** A value that is set: a text, a number, true or false. */
+export type Plain = string | number | boolean;
+
+/** The document with one key set: that value alone is changed, or one line added at the block's end. */
+export function withKey(text: string, key: string, value: Plain, field: string): string {
   const parsed = parse(text, field);
   const ways = keySet(sourceOf(text, parsed), key, value);
   return settled(text, parsed, ways, { ...parsed.values, [key]: value }, field);

@@ -18,9 +18,9 @@ export interface Source {
 }
 
 /**
- * Ways to give a key a text, the best first; at most a few. Which of them reads as it should is for the caller to find out.
+ * Ways to give a key a value, the best first; at most a few. Which of them reads as it should is for the caller to find out.
  */
-export function keySet(source: Source, key: string, value: string): string[] {
+export function keySet(source: Source, key: string, value: string | number | boolean): string[] {
   const { text, yaml } = source;
   const plain = stringify(value, { lineWidth: 0 }).trimEnd();
   const quoted = JSON.stringify(value);

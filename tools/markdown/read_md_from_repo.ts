@@ -13,7 +13,7 @@ export default tool("read_md_from_repo", {
     const at = await readAt(ref, ctx.previews);
     const { bytes, sha } = await (await ctx.use(github)).read(path, LIMITS.STATIC_FILE_BYTES, at);
     const { readDocument } = await import("./_frontmatter.ts"); // its package is large, and not needed to start
-    const { frontmatter, body } = readDocument(textOf(bytes, "path"), "path");
-    return { path, frontmatter, body, sha };
+    const { frontmatter, body, commented } = readDocument(textOf(bytes, "path"), "path");
+    return { path, frontmatter, ...commented === null ? {} : { frontmatter_text: commented }, body, sha };
   },
 });
