@@ -227,7 +227,9 @@ function guardOf(base: Base) {
 }
 
 /** What runs on the clocks beside that, and what is known of how it goes. */
-function clockedOf({ settings, ports, store, now, elapsed, log, newId, jobs, tell, figures }: Base) {
+function clockedOf(
+  { settings, ports, store, now, elapsed, log, newId, jobs, tell, tellOrFail, figures }: Base,
+) {
   const readiness = new Readiness({ store, jobs, now, elapsed });
   return {
     retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
@@ -235,7 +237,7 @@ function clockedOf({ settings, ports, store, now, elapsed, log, newId, jobs, tel
     doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
     snapshots: new Snapshots({ ...ports, newId, jobs, log }),
     watch: new VendorWatch({ ...ports, log }),
-    anchoring: new Anchoring({ store, log, keep: keepAnchor }),
+    anchoring: new Anchoring({ store, log, keep: keepAnchor, tell: tellOrFail }),
     readiness,
     metrics: new MetricsText({ figures, store, readiness, jobs, now, elapsed }),
   };

@@ -1,10 +1,8 @@
 /** One kind of record read whole with its register: what is wrong with it, and signing it. */
-import { Buffer } from "node:buffer";
 import {
   Bucket,
   bucketKey,
   bucketOf,
-  BUCKETS,
   bucketTag,
   type BucketValue,
   type Fault,
@@ -13,6 +11,7 @@ import {
   groupOf,
   makeRoot,
   mayBeGone,
+  numbersIn,
   placeOf,
   recordTag,
   REGISTERED,
@@ -33,8 +32,12 @@ import { toPortable } from "./portable.ts";
 import type { RecordKeys } from "./seal.ts";
 import type { Kv } from "./store_timeout.ts";
 
-/** What is written meanwhile has all read again, so often. */
+/** What others write meanwhile has a bucket read again, so often, and then all of the kind. */
 const TRIES = 50;
+const PASSES = 10;
+/** KV reads ten keys at once, of which the root is one. */
+const BUCKETS_AT_ONCE = 9;
+const RECORDS_AT_ONCE = 10;
 const BATCH = 100;
 const BYTES_PER_COMMIT = 400 * 1024;
 
@@ -53,40 +56,46 @@ export interface Listed {
   readonly root: Root;
 }
 
-/** The register of a kind as it is at one moment. */
+/** The register of a kind: each bucket as it was at some moment since the root was read, and proven. */
 interface Loaded {
   readonly stamp: string | null;
   readonly root: Root;
   bucket(n: number): Bucket;
+  /** By number what stands there of those that are not empty. */
+  readonly stored: ReadonlyMap<number, BucketValue>;
 }
 
-/** Reads the register of a kind, or of it the one bucket that a prefix is in. */
+/**
+ * Reads the register of a kind, or of it the one bucket that a prefix is in. A bucket is read together with the root that
+ * proves it, so whatever is written meanwhile is no fault. Throws a ForeignRecord for a register that is none.
+ */
 async function load(kv: Reading, keys: RecordKeys, kind: string, only: number | null): Promise<Loaded> {
-  const stored = new Map<number, unknown>();
-  let first: Deno.KvEntryMaybe<unknown>;
-  if (only === null) {
-    first = await kv.get(rootKey(kind));
-    for await (const { key, value } of kv.list({ prefix: rootKey(kind) }, { batchSize: BATCH })) {
-      stored.set(Number(key[2]), value);
-    }
-  } else {
-    const [root, bucket] = await kv.getMany<unknown[]>([rootKey(kind), bucketKey(kind, only)]);
-    first = root!;
-    stored.set(only, bucket!.value);
-  }
-  const root = rootOf(keys, kind, first.value);
   const buckets = new Map<number, Bucket>();
-  const bucket = (n: number) => {
-    const known = buckets.get(n) ?? bucketOf(keys, kind, root, n, stored.get(n) ?? null);
-    buckets.set(n, known);
-    return known;
+  const stored = new Map<number, BucketValue>();
+  const read = async (numbers: readonly number[]) => {
+    const wanted = [rootKey(kind), ...numbers.map((n) => bucketKey(kind, n))];
+    const [first, ...values] = await kv.getMany<unknown[]>(wanted);
+    const root = rootOf(keys, kind, first!.value);
+    for (const [at, n] of numbers.entries()) {
+      const { value } = values[at]!;
+      buckets.set(n, bucketOf(keys, kind, root, n, value));
+      if (value !== null) stored.set(n, value as BucketValue);
+    }
+    return { stamp: first!.versionstamp, root };
   };
-  return { stamp: first.versionstamp, root, bucket };
+  const began = await read(only === null ? [] : [only]);
+  const all = only === null ? numbersIn(began.root) : [];
+  for (let at = 0; at < all.length; at += BUCKETS_AT_ONCE) {
+    const { root } = await read(all.slice(at, at + BUCKETS_AT_ONCE));
+    if (root.n < began.root.n) throw new ForeignRecord("register", kind);
+  }
+  return { ...began, stored, bucket: (n) => buckets.get(n) ?? new Bucket(began.root.key) };
 }
 
 /**
  * Lists records of a registered kind, and says which of them, or of what is missing among them, is not as it was written.
- * Records may be written meanwhile: then all is read again. Throws a ForeignRecord for a register that is none.
+ * Records may be written meanwhile: what seems wrong then is looked at again by itself, together with its bucket. Throws a
+ * ForeignRecord for a register that is none.
  */
 export async function listKind(
   kv: Reading,
@@ -100,56 +109,74 @@ export async function listKind(
   const isWhole = "prefix" in selector && selector.prefix.length === 1;
   const group = from.length > 1 ? groupOf(from) : null;
   const only = "prefix" in selector && group !== null ? placeOf(from).bucket : null;
-  for (let tries = 1;; tries++) {
-    const stampOf = async () => (await kv.get(rootKey(kind))).versionstamp;
-    let loaded: Loaded;
-    const entries: Deno.KvEntry<unknown>[] = [];
-    const found: Found[] = [];
-    const names = new Set<string>();
-    try {
-      loaded = await load(kv, keys, kind, only);
-      for await (const entry of kv.list(selector, { batchSize: BATCH, ...options })) {
-        entries.push(entry);
-        const { bucket, name } = placeOf(entry.key);
-        names.add(name.toString("hex"));
-        const fault = entry.value === UNREADABLE
-          ? null
-          : faultOf(keys, loaded.bucket(bucket), entry, Date.now(), name);
-        if (fault !== null) found.push({ key: entry.key, fault });
-      }
-      const isAll = (isWhole || only !== null) && !("start" in selector || "end" in selector) &&
-        options.limit === undefined;
-      if (isAll) found.push(...missing(loaded, names, only, group));
-    } catch (error) {
-      if (!(error instanceof ForeignRecord) || tries === TRIES || await settled(kv, kind)) throw error;
-      continue;
-    }
-    if (await stampOf() === loaded.stamp || tries === TRIES) return { entries, found, root: loaded.root };
+  const loaded = await load(kv, keys, kind, only);
+  const entries = new Map<string, Deno.KvEntry<unknown>>();
+  const wrong = new Map<string, Found>();
+  for await (const entry of kv.list(selector, { batchSize: BATCH, ...options })) {
+    const { bucket, name: bytes } = placeOf(entry.key);
+    const name = bytes.toString("hex");
+    entries.set(name, entry);
+    if (entry.value === UNREADABLE) continue;
+    const fault = faultOf(keys, loaded.bucket(bucket), entry, Date.now(), bytes);
+    if (fault !== null) wrong.set(name, { key: entry.key, fault });
   }
+  const isAll = (isWhole || only !== null) && !("start" in selector || "end" in selector) &&
+    options.limit === undefined;
+  let gone = isAll ? missing(loaded, entries, group) : [];
+  if (wrong.size + gone.length > 0 && (await kv.get(rootKey(kind))).versionstamp !== loaded.stamp) {
+    for (const [name, { key }] of wrong) {
+      const [entry, fault] = await lookAgain(kv, keys, key!);
+      if (fault !== null) continue;
+      wrong.delete(name);
+      if (entry.versionstamp === null) entries.delete(name);
+      else entries.set(name, entry);
+    }
+    if (gone.length > 0) gone = await stillMissing(kv, keys, selector, new Set(gone));
+  }
+  const found = [...wrong.values(), ...gone.map(() => ({ key: null, fault: "removed" }) as const)];
+  return { entries: [...entries.values()], found, root: loaded.root };
 }
 
-/** Whether the register of a kind is not being written at the moment: what is wrong with it stays so. */
-async function settled(kv: Reading, kind: string): Promise<boolean> {
-  const before = await kv.get(rootKey(kind));
-  await new Promise((resolve) => setTimeout(resolve, 1));
-  return (await kv.get(rootKey(kind))).versionstamp === before.versionstamp;
+/** A record with what is wrong with it, read at one moment with what proves it. */
+async function lookAgain(
+  kv: Reading,
+  keys: RecordKeys,
+  key: Deno.KvKey,
+): Promise<[Deno.KvEntryMaybe<unknown>, Fault | null]> {
+  const [kind, { bucket: n }] = [String(key[0]), placeOf(key)];
+  const [entry, root, bucket] = await kv.getMany<unknown[]>([key, rootKey(kind), bucketKey(kind, n)]);
+  const proven = bucketOf(keys, kind, rootOf(keys, kind, root!.value), n, bucket!.value);
+  return [entry!, faultOf(keys, proven, entry!, Date.now())];
 }
 
-function missing(
-  loaded: Loaded,
-  names: ReadonlySet<string>,
-  only: number | null,
-  group: string | null,
-): Found[] {
-  const found: Found[] = [];
-  for (let n = only ?? 0; n < (only === null ? BUCKETS : only + 1); n++) {
+/** The names of the rows that have no record, in hexadecimal. */
+function missing(loaded: Loaded, names: { has(name: string): boolean }, group: string | null): string[] {
+  const gone: string[] = [];
+  for (const n of loaded.stored.keys()) {
     for (const { name: bytes, end } of loaded.bucket(n).rows()) {
       const name = bytes.toHex();
       if (names.has(name) || mayBeGone(end, Date.now())) continue;
-      if (group === null || name.startsWith(group)) found.push({ key: null, fault: "removed" });
+      if (group === null || name.startsWith(group)) gone.push(name);
     }
   }
-  return found;
+  return gone;
+}
+
+/** Those that are missing once more: one that the gateway removed meanwhile has no row any more. */
+async function stillMissing(
+  kv: Reading,
+  keys: RecordKeys,
+  selector: Deno.KvListSelector,
+  before: ReadonlySet<string>,
+): Promise<string[]> {
+  const { prefix } = selector as { prefix: Deno.KvKey };
+  const isGroup = prefix.length > 1;
+  const loaded = await load(kv, keys, String(prefix[0]), isGroup ? placeOf(prefix).bucket : null);
+  const names = new Set<string>();
+  for await (const { key } of kv.list(selector, { batchSize: BATCH })) {
+    names.add(placeOf(key).name.toString("hex"));
+  }
+  return missing(loaded, names, isGroup ? groupOf(prefix) : null).filter((name) => before.has(name));
 }
 
 /** Throws the first of them. */
@@ -243,75 +270,91 @@ export async function numbersOf(kv: Pick<Kv, "getMany">, keys: RecordKeys): Prom
   return numbers;
 }
 
-/** Proofs of the records of a kind under the first key, by name, each with the proof that it takes the place of. */
-type Renewed = ReadonlyMap<string, { readonly before: Uint8Array; readonly after: Uint8Array }>;
-
 /**
  * Makes the proofs of a kind anew under the first key, a bucket a commit; records may be written meanwhile. Answers how
  * many were made. Throws a ForeignRecord, and goes no further, where a record is not as the gateway wrote it.
  */
 export async function renewKind(kv: Kv, keys: RecordKeys, kind: string): Promise<number> {
   let made = 0;
-  for (let tries = 0; tries < TRIES; tries++) {
-    const { entries, found, root } = await listKind(kv, keys, { prefix: [kind] });
+  for (let passes = 0; passes < PASSES; passes++) {
+    const { entries, found } = await listKind(kv, keys, { prefix: [kind] });
     assertNone(kind, found);
-    const loaded = await load(kv, keys, kind, null);
-    const old = Array.from({ length: BUCKETS }, (_, n) => n).filter((n) =>
-      loaded.bucket(n).key !== keys.first
-    );
-    if (root.key === keys.first && old.length === 0) return made;
-    if (root.key !== keys.first && !await renewRoot(kv, keys, kind)) continue;
-    const renewed = new Map<string, { before: Uint8Array; after: Uint8Array }>();
-    for (const { key, value } of entries) {
-      const { bucket, name } = placeOf(key);
-      const standing = loaded.bucket(bucket);
-      const before = standing.get(name)?.tag;
-      if (standing.key === keys.first || before === undefined) continue;
-      renewed.set(name.toString("hex"), { before, after: recordTag(keys, keys.first, key, value) });
+    const byBucket = Map.groupBy(entries.map(({ key }) => key), (key) => placeOf(key).bucket);
+    const isDone = await again(() => renewRoot(kv, keys, kind));
+    const { stored } = await load(kv, keys, kind, null);
+    const old = [...stored].filter(([, { key }]) => key !== keys.first).map(([n]) => n);
+    if (isDone && old.length === 0) return made;
+    for (const n of old) {
+      await again(async () => {
+        const rows = await renewBucket(kv, keys, kind, n, byBucket.get(n) ?? []);
+        made += rows ?? 0;
+        return rows !== null;
+      });
     }
-    for (const n of old) made += await renewBucket(kv, keys, kind, n, renewed);
   }
   return made;
 }
 
+/** Does it until others have written nothing meanwhile; false where they always did. */
+async function again(work: () => Promise<boolean>): Promise<boolean> {
+  for (let tries = 0; tries < TRIES; tries++) if (await work()) return true;
+  return false;
+}
+
 /** Proves all buckets under the first key; false where somebody else wrote meanwhile. */
 async function renewRoot(kv: Kv, keys: RecordKeys, kind: string): Promise<boolean> {
-  const standing = await kv.get(rootKey(kind));
-  const loaded = await load(kv, keys, kind, null);
-  if (loaded.stamp !== standing.versionstamp) return false;
-  const tags = tagsOf(loaded.root);
-  for await (const { key, value } of kv.list<BucketValue>({ prefix: rootKey(kind) }, { batchSize: BATCH })) {
-    setTag(tags, Number(key[2]), bucketTag(keys, keys.first, kind, Number(key[2]), value));
-  }
-  const next = makeRoot(keys, kind, { key: keys.first, n: loaded.root.n + 1 }, tags);
+  const { root, stamp, stored } = await load(kv, keys, kind, null);
+  if (root.key === keys.first) return true;
+  const tags = tagsOf(root);
+  for (const [n, value] of stored) setTag(tags, n, bucketTag(keys, keys.first, kind, n, value));
+  const next = makeRoot(keys, kind, { key: keys.first, n: root.n + 1 }, tags);
+  const standing = { key: rootKey(kind), versionstamp: stamp };
   return (await commitInTurn(kv.atomic().check(standing).set(rootKey(kind), next))).ok;
 }
 
-/** Answers how many proofs of a bucket were made anew; none where something in it was written meanwhile. */
+/**
+ * Proves under the first key the records of a bucket, whose keys are given. Answers how many; null where somebody else
+ * wrote meanwhile, none where it has records of which the key is not known yet.
+ */
 async function renewBucket(
   kv: Kv,
   keys: RecordKeys,
   kind: string,
   n: number,
-  renewed: Renewed,
-): Promise<number> {
-  const standing = await kv.get(rootKey(kind));
+  known: readonly Deno.KvKey[],
+): Promise<number | null> {
   const { root, stamp, bucket } = await load(kv, keys, kind, n);
   const old = bucket(n);
-  if (stamp !== standing.versionstamp || root.key !== keys.first || old.key === keys.first) return 0;
-  const rows: Row[] = [];
-  for (const { name, tag, end } of old.rows()) {
-    const own = renewed.get(name.toHex());
-    if (own === undefined && mayBeGone(end, Date.now())) continue;
-    if (own === undefined || Buffer.compare(own.before, tag) !== 0) return 0;
-    rows.push({ name, tag: own.after, end });
+  if (root.key !== keys.first || old.key === keys.first) return 0;
+  const renewed: Row[] = [];
+  const names = new Set<string>();
+  for (let at = 0; at < known.length; at += RECORDS_AT_ONCE) {
+    const entries = await kv.getMany<unknown[]>(known.slice(at, at + RECORDS_AT_ONCE));
+    for (const { key, value, versionstamp } of entries) {
+      const { name } = placeOf(key);
+      const row = old.get(name);
+      if (versionstamp === null || row === undefined) continue; // judged below, or by the commit
+      if (!recordTag(keys, old.key, key, value).equals(row.tag)) return await unlessWritten(kv, keys, key);
+      names.add(name.toString("hex"));
+      renewed.push({ name, tag: recordTag(keys, keys.first, key, value), end: row.end });
+    }
   }
-  const value = Bucket.of(keys.first, rows).value(Date.now());
+  for (const { name, end } of old.rows()) {
+    if (!names.has(name.toHex()) && !mayBeGone(end, Date.now())) return 0;
+  }
+  const value = Bucket.of(keys.first, renewed).value(Date.now());
   const tags = tagsOf(root);
   setTag(tags, n, bucketTag(keys, root.key, kind, n, value));
-  const change = kv.atomic().check(standing)
+  const change = kv.atomic().check({ key: rootKey(kind), versionstamp: stamp })
     .set(rootKey(kind), makeRoot(keys, kind, { key: root.key, n: root.n + 1 }, tags));
   if (value === null) change.delete(bucketKey(kind, n));
   else change.set(bucketKey(kind, n), value);
-  return (await commitInTurn(change)).ok ? rows.length : 0;
+  return (await commitInTurn(change)).ok ? renewed.length : null;
+}
+
+/** Null where a record is as the gateway wrote it, in the meantime; throws a ForeignRecord where it is not. */
+async function unlessWritten(kv: Kv, keys: RecordKeys, key: Deno.KvKey): Promise<null> {
+  const [, fault] = await lookAgain(kv, keys, key);
+  if (fault !== null) throw new ForeignRecord(fault, toPortable(key));
+  return null;
 }

@@ -300,6 +300,10 @@ export function tagsOf({ tags }: Pick<Root, "tags">): Uint8Array {
   return all;
 }
 
+/** The numbers of the buckets that are not empty. */
+export const numbersIn = ({ tags }: Pick<Root, "tags">): number[] =>
+  Array.from({ length: tags.length / (1 + TAG_BYTES) }, (_, n) => tags[n * (1 + TAG_BYTES)]!);
+
 /** The proof of one bucket of a root. */
 function tagIn({ tags }: Pick<Root, "tags">, bucket: number): Uint8Array {
   for (let at = 0; at < tags.length; at += 1 + TAG_BYTES) {

@@ -7,6 +7,9 @@ import { copyStore, restoreStore } from "../../../store/maintenance.ts";
 import type { Store } from "../../../store/store.ts";
 import { openPlace } from "../../../store/engines.ts";
 import { sha256 } from "../../../store/database.ts";
+import { listKind } from "../../../store/registered_kind.ts";
+import { registeredKv } from "../../../store/registered_kv.ts";
+import { RecordKeys } from "../../../store/seal.ts";
 import { instead } from "../../instead.ts";
 import { folder, interfere, KEY, newToken, open } from "./kit.ts";
 
@@ -302,4 +305,39 @@ Deno.test("who writes alone reads no register again, and who writes beside other
   await one.projects.create({ id: "own", name: "Own" });
   assert.equal(reads - before, 1, "the register is read anew, and once");
   assert.equal((await one.projects.list()).length, 22);
+});
+
+Deno.test("a listing that others write beneath all the time is whole, and nothing of it is called foreign", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/store.sqlite3`;
+  await (await open({ path })).close();
+  const raw = await openPlace(path);
+  const keys = new RecordKeys([KEY]);
+  const other = registeredKv(raw, keys);
+  const [made, kept] = [400, 350];
+  const put = (change: Deno.AtomicOperation, id: string) => change.set(["projects", id], { id });
+  const first = other.atomic();
+  for (let n = 0; n < made; n++) put(first, `p${n}`);
+  assert.ok((await first.commit()).ok);
+  let writes = 0;
+  // Before whatever is read another process has written: a change, a new record, and as long as there is one a removal.
+  const getMany = async (wanted: Deno.KvKey[]) => {
+    const n = writes++;
+    const change = put(other.atomic(), `p${(n * 37) % kept}`);
+    put(change, `new${n}`);
+    if (kept + n < made) change.delete(["projects", `p${kept + n}`]);
+    assert.ok((await change.commit()).ok);
+    return await raw.getMany(wanted);
+  };
+  const { entries, found } = await listKind(instead(raw, { getMany: getMany as never }), keys, {
+    prefix: ["projects"],
+  });
+  assert.deepEqual(found, []);
+  assert.ok(writes > 20, `${writes} writes`);
+  const ids = new Set(entries.map(({ key }) => key[1]));
+  for (let n = 0; n < kept; n++) assert.ok(ids.has(`p${n}`));
+  await raw.set(["projects", "p1"], { id: "p1", name: "Changed past the gateway" });
+  const after = await listKind(raw, keys, { prefix: ["projects"] });
+  assert.deepEqual(after.found, [{ key: ["projects", "p1"], fault: "changed" }]);
+  raw.close();
 });
