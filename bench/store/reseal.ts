@@ -70,8 +70,9 @@ async function left(path: string): Promise<[sealed: number, proven: number]> {
   return [of("sealed"), of("proven")];
 }
 
+const print = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 const say = (what: string, since: number, more: unknown = "") =>
-  console.log(`${what}: ${((performance.now() - since) / 1000).toFixed(1)} s`, more);
+  print(`${what}: ${((performance.now() - since) / 1000).toFixed(1)} s ${JSON.stringify(more)}`);
 
 async function cutOffTwice(path: string): Promise<void> {
   for (let cut = 1; cut <= 2; cut++) {
@@ -81,7 +82,7 @@ async function cutOffTwice(path: string): Promise<void> {
       child.kill("SIGKILL");
     } catch { /* it was done before */ }
     await ended;
-    console.log(`killed after ${CUT_AFTER_MS * cut / 1000} s, left under the older key:`, await left(path));
+    print(`killed after ${CUT_AFTER_MS * cut / 1000} s, left under the older key: ${await left(path)}`);
   }
 }
 
@@ -89,7 +90,7 @@ async function measure(sites: number, path: string): Promise<void> {
   let since = performance.now();
   await fill(path, sites);
   say(`${sites} sites with a password each`, since);
-  console.log("left under the older key:", await left(path));
+  print(`left under the older key: ${await left(path)}`);
   await cutOffTwice(path);
   await using gateway = await open({ path, keys: [NEXT, KEY] });
   since = performance.now();
@@ -109,7 +110,7 @@ async function measure(sites: number, path: string): Promise<void> {
   since = performance.now();
   const once = await started(path).ended;
   say("once more", since, once);
-  console.log("left under the older key:", await left(path));
+  print(`left under the older key: ${await left(path)}`);
   since = performance.now();
   const { ok, faults } = await checkStore({ path, keys: [NEXT], now: Date.now });
   say("store check under the new key alone", since, { ok, faults });
@@ -121,7 +122,7 @@ if (first === "--reseal") {
   const { resealed, proven, closed } = await resealStore({ path: second!, keys: [NEXT, KEY] }, {
     addressBound,
   });
-  console.log(
+  print(
     JSON.stringify({ resealed, proven, closed, memory_mib: Math.round(Deno.memoryUsage().rss / 2 ** 20) }),
   );
 } else {
