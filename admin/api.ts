@@ -11,6 +11,7 @@ import { freezeRoutes } from "./freezes.ts";
 import { healthRoutes, metricsRoute, repoRoutes, snapshotRoutes } from "./health.ts";
 import { peopleRoutes } from "./people.ts";
 import type { AdminPorts } from "./ports.ts";
+import { previewRoutes } from "./previews.ts";
 import { proxiedToolRoutes } from "./proxied_tools.ts";
 import { adminGate, type MasterSignIn } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
@@ -26,7 +27,8 @@ export type PagesOf = (ports: AdminPorts, master: MasterSignIn) => Promise<Pick<
 /**
  * The routes below `/admin`, to be mounted at the root; what is not the API is answered by the pages. Every answer of `/admin/login`, `/admin/logout` and
  * `/admin/api/*` has the envelope of the REST door, all others are pages; what asks anything of
- * others are a tool server's tools, the repository page, a site's set-up, its pairing and what it could be linked to.
+ * others are a tool server's tools, the repository page, a site's set-up, its pairing, its preview branches and what
+ * it could be linked to.
  */
 export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   const app = new Hono();
@@ -49,6 +51,7 @@ export function adminApp(ports: AdminPorts, pagesOf: PagesOf): Hono {
   auditRoutes(app, ports);
   changeRoutes(app, ports);
   erasureRoutes(app, ports);
+  previewRoutes(app, ports);
   snapshotRoutes(app, ports);
   proxiedToolRoutes(app, ports);
   freezeRoutes(app, ports);

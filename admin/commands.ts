@@ -13,6 +13,7 @@ import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
 import { keyCommands } from "./commands_keys.ts";
 import { LINKABLE_COMMANDS } from "./commands_linkable.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
+import { PREVIEW_COMMANDS } from "./commands_previews.ts";
 import { PROBE_COMMANDS } from "./commands_probe.ts";
 import { PROXIED_COMMANDS } from "./commands_proxied.ts";
 import { siteCommands } from "./commands_sites.ts";
@@ -30,6 +31,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...siteCommands(connectors),
     ...LINKABLE_COMMANDS,
     ...PROBE_COMMANDS,
+    ...PREVIEW_COMMANDS,
     ...PEOPLE_COMMANDS,
     ...CONNECTION_COMMANDS,
     ...CLIENT_COMMANDS,

@@ -17,6 +17,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import type { ApprovalsPort, ApprovalViewsPort } from "../registry/approval_reports.ts";
 import type { LinkableReport } from "../registry/linkable_report.ts";
 import type { TrialsPort } from "../registry/trial_reports.ts";
+import type { PreviewList, PreviewsCleaned } from "../registry/preview_report.ts";
 import type { ProbeReport } from "../registry/probe_report.ts";
 import type { Problem } from "../rules/readiness.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
@@ -97,6 +98,23 @@ export interface ProbeOrder {
   readonly site: Site;
   readonly by: AdminCaller["actor"];
   readonly costly: readonly string[];
+}
+
+/** Who asks for preview branches; of every static site without one. */
+export interface PreviewAsk {
+  readonly site_id?: string;
+  readonly by: AdminCaller["actor"];
+}
+
+/** The preview branches of static sites. */
+export interface PreviewsPort {
+  /** Which there are, and which are merged; changes nothing. Throws E_NOT_FOUND, E_REPO_NOT_LINKED. */
+  list(ask: PreviewAsk): Promise<PreviewList>;
+  /** Deletes those of them that are merged and end where they did when they were listed. */
+  clean(
+    ask: PreviewAsk,
+    listed: readonly { readonly branch: string; readonly commit: string }[],
+  ): Promise<PreviewsCleaned>;
 }
 
 /** A site whose companion plugin is paired now. */
@@ -209,6 +227,7 @@ export interface AdminPorts {
    * E_BAD_INPUT for a connector without a probe that costs.
    */
   probe(order: ProbeOrder): Promise<ProbeReport>;
+  readonly previews: PreviewsPort;
   /** Pairs the site's companion plugin with the gateway. Throws E_NOT_SUPPORTED, and what the site refuses with. */
   pair(site: Site, by: AdminCaller["actor"], code?: string): Promise<PairReport>;
   /** Connected accounts; loaded when they are first asked for. */

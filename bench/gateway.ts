@@ -36,12 +36,12 @@ export async function startGateway(
   env: Readonly<Record<string, string>> = {},
   root?: string,
 ): Promise<Gateway> {
-  const port = freePort();
+  const port = env.PORT ?? String(freePort());
   const url = `http://127.0.0.1:${port}`;
   const secrets = { ...newSecrets(), ...env };
   const master = secrets.MASTER_TOKEN;
   const server = await start(["main.ts"], url, "/healthz", {
-    PORT: String(port),
+    PORT: port,
     KV_PATH: `${folder}/store`,
     RATE_LIMIT_TOKEN: "0",
     RATE_LIMIT_SITE: "0",

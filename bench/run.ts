@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { approvalRows } from "./approvals.ts";
 import { durableTable } from "./beside_durable.ts";
 import { builderRows } from "./builder.ts";
+import { bulkMemoryRows } from "./bulk_memory.ts";
 import { changeSetRows } from "./change_sets.ts";
 import { changeRows } from "./changes.ts";
 import { consoleRows } from "./console.ts";
@@ -48,6 +49,7 @@ const PARTS: Readonly<Record<string, (told: Told) => Promise<string>>> = {
   find_text: async () => lines(await findTextRows()),
   repo: async () => lines(await repoRows()),
   repo_jobs: ({ against }) => repoJobsTable(against),
+  bulk_memory: async () => lines(await bulkMemoryRows()),
   snapshots: async () => lines(await snapshotRows()),
   builder: async ({ rounds }) => lines(await builderRows(rounds)),
   google: async ({ rounds }) => lines(await googleRows(rounds)),

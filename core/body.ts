@@ -1,10 +1,12 @@
 /** Reads the body of a request: within a number of bytes, as UTF-8 only, as JSON, as an object. */
-import { Buffer } from "node:buffer";
+import { Buffer, isUtf8 } from "node:buffer";
 import { GatewayError } from "./errors.ts";
 import { LIMITS } from "./model.ts";
 import { inTime, PATIENCE, Pieces, type Taking, TooSlow } from "./body_pieces.ts";
-import { joined, readWithin } from "./bytes.ts";
+import { joined, readFleeting, release } from "./bytes.ts";
 import { type Excess, type JsonExtent, jsonExtent, OPEN_LIST, OPEN_OBJECT } from "./json_extent.ts";
+import { parseLarge } from "./large_json.ts";
+import type { Awaitable } from "./async.ts";
 import { isFields } from "./values.ts";
 
 /** A body that could not be read, and why. */
@@ -34,21 +36,23 @@ const BUDGET = { nodes: LIMITS.JSON_NODES, depth: LIMITS.NESTING_LEVELS };
 
 const EMPTY = new TextEncoder().encode("{}");
 const DECODER = new TextDecoder("utf-8", { fatal: true });
+/** A body from here on is parsed in parts, and its memory given back. */
+const LARGE_BYTES = 1024 * 1024;
 
 /** The bytes of a body. One whose declared length is over the cap is not read; one without a length is counted. */
 async function readBytes(
   request: Request,
   cap: number,
   taking: Taking,
-): Promise<Uint8Array | BodyFault> {
+): Promise<Uint8Array<ArrayBuffer> | BodyFault> {
   const declared = Number(request.headers.get("content-length") ?? NaN);
   if (declared > cap) return { fault: "too large" };
-  let bytes: Uint8Array | null;
+  let bytes: Uint8Array<ArrayBuffer> | null;
   const pieces = !(declared <= AT_ONCE_BYTES) && request.body !== null
     ? new Pieces(request.body, taking)
     : null;
   try {
-    if (pieces) bytes = await readWithin(pieces, cap);
+    if (pieces) bytes = await readFleeting(pieces, cap, declared || cap);
     else {
       const coming = request.bytes();
       let isHere = false;
@@ -130,15 +134,44 @@ export async function readJson(
 ): Promise<ParsedBody | BodyFault> {
   const bytes = await readBytes(request, cap, taking);
   if ("fault" in bytes) return bytes;
+  const size = bytes.byteLength;
+  const waits = taking.turn?.();
+  if (waits) await waits;
   const counted = isSlight(bytes) ? NOTHING_TOO_MUCH : jsonExtent(bytes, BUDGET, apart);
   const { excess, inner } = counted instanceof Promise ? await counted : counted;
-  const text = textOf(inner?.excess ? without(bytes, inner) : bytes);
+  const parsed = parse(inner?.excess ? without(bytes, inner) : bytes, excess);
+  const read = parsed instanceof Promise ? await parsed : parsed;
+  if (size >= LARGE_BYTES) release(bytes);
+  return "fault" in read ? read : { ...read, bytes: size, excess: inner?.excess ?? null };
+}
+
+/** The value of a text that is not too much. */
+function parse(
+  bytes: Uint8Array,
+  excess: Excess | null,
+): Awaitable<Pick<ParsedBody, "value"> | BodyFault> {
+  if (bytes.length >= LARGE_BYTES) return parseInParts(bytes, excess);
+  const text = textOf(bytes);
   if (text === null) return { fault: "not UTF-8" };
   if (excess !== null) return { fault: excess };
   try {
-    return { value: JSON.parse(text), bytes: bytes.byteLength, excess: inner?.excess ?? null };
+    return { value: JSON.parse(text) };
   } catch {
     return { fault: "not JSON" };
+  }
+}
+
+async function parseInParts(
+  bytes: Uint8Array,
+  excess: Excess | null,
+): Promise<Pick<ParsedBody, "value"> | BodyFault> {
+  if (!isUtf8(bytes)) return { fault: "not UTF-8" };
+  if (excess !== null) return { fault: excess };
+  try {
+    return { value: await parseLarge(bytes) };
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return { fault: "not JSON" };
+    throw thrown;
   }
 }
 

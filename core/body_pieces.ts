@@ -5,6 +5,8 @@ import type { ChunkReader, Chunks } from "./bytes.ts";
 export interface Taking {
   /** Told of bytes that have come; what it throws ends the reading, and is thrown. */
   readonly add?: (bytes: number) => void;
+  /** Asked once all have come, before anything is made of them: a large body waits for its turn. What it throws is thrown. */
+  readonly turn?: () => void | Promise<void>;
   readonly patience?: Patience;
 }
 
@@ -40,13 +42,33 @@ export async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
   }
 }
 
+/** So much of a body is read at a time, if it is there. */
+const PIECE_BYTES = 256 * 1024;
+
+/** Reads a stream piece by piece, into the same memory again and again where it lets itself be read so. */
+function readsOf(stream: ReadableStream<Uint8Array>) {
+  let reader: ReadableStreamBYOBReader;
+  try {
+    reader = stream.getReader({ mode: "byob" });
+  } catch {
+    const plain = stream.getReader(); // one that was made here, and not by the runtime
+    return () => plain.read();
+  }
+  let memory = new ArrayBuffer(PIECE_BYTES);
+  return async () => {
+    const next = await reader.read(new Uint8Array(memory));
+    if (next.value !== undefined) memory = next.value.buffer;
+    return next;
+  };
+}
+
 /**
- * The pieces of a body. Of what else waits to be read each one costs the runtime time, in which nobody is answered: so a
+ * The pieces of a body, each of which lasts until the next is asked for. Of what else waits to be read each one costs the runtime time, in which nobody is answered: so a
  * body in crumbs is given up soon. It is never cancelled, which would have the runtime read the rest; with the answer
  * the connection ends.
  */
 export class Pieces implements Chunks, ChunkReader {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #read: () => Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   readonly #taking: Taking;
   readonly #began = performance.now();
   #count = 0;
@@ -56,7 +78,7 @@ export class Pieces implements Chunks, ChunkReader {
   #isLate = false;
 
   constructor(stream: ReadableStream<Uint8Array>, taking: Taking) {
-    this.#reader = stream.getReader();
+    this.#read = readsOf(stream);
     this.#taking = taking;
   }
 
@@ -72,9 +94,9 @@ export class Pieces implements Chunks, ChunkReader {
     const { SILENT_MS, BYTES_PER_MS } = this.#taking.patience ?? PATIENCE;
     const left = SILENT_MS + this.#bytes / BYTES_PER_MS - (performance.now() - this.#began);
     this.#isLate = true;
-    const next = await inTime(this.#reader.read(), Math.max(0, Math.min(SILENT_MS, left)));
+    const next = await inTime(this.#read(), Math.max(0, Math.min(SILENT_MS, left)));
     this.#isLate = false;
-    if (next.done) return { done: true };
+    if (next.done || next.value === undefined) return { done: true };
     this.#count++;
     this.#bytes += next.value.byteLength;
     if (!this.#isRefused) this.#add(next.value.byteLength);

@@ -69,6 +69,40 @@ export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
+/** Gives the memory of bytes back now, not when the runtime next looks for it. They must not be used again: they are empty. */
+export function release({ buffer }: Uint8Array<ArrayBuffer>): void {
+  buffer.transfer(0);
+}
+
+/** Room is this many times as large each time it is full. */
+const ROOM_GROWTH = 8;
+const ROOM_BYTES_MIN = 1024 * 1024;
+
+/** Room for bytes that come: never much more than that many times what has come, whatever is said to come. */
+class Room {
+  #room: Uint8Array<ArrayBuffer> = new Uint8Array();
+  #size = 0;
+
+  constructor(private readonly most: number) {}
+
+  add(chunk: Uint8Array): void {
+    const size = this.#size + chunk.byteLength;
+    if (size > this.#room.byteLength) {
+      const wanted = Math.min(Math.max(ROOM_GROWTH * size, ROOM_BYTES_MIN), this.most);
+      const larger = new Uint8Array(Math.max(size, wanted));
+      larger.set(this.bytes);
+      release(this.#room);
+      this.#room = larger;
+    }
+    this.#room.set(chunk, this.#size);
+    this.#size = size;
+  }
+
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#room.subarray(0, this.#size);
+  }
+}
+
 /** The bytes of a stream joined; null when there are more than `cap`, or too many chunks: what is left is then not read. */
 export async function readWithin(
   stream: Chunks | null,
@@ -82,6 +116,19 @@ export async function readWithin(
     chunks = [];
   };
   return await eachChunkWithin(stream, cap, take) ? joined([...parts, ...chunks]) : null;
+}
+
+/**
+ * The same of a stream whose chunks last only until the next one, so that nothing is held twice. `announced` is how many
+ * bytes are said to come.
+ */
+export async function readFleeting(
+  stream: Chunks,
+  cap: number,
+  announced: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const room = new Room(Math.min(announced, cap));
+  return await eachChunkWithin(stream, cap, (chunk) => room.add(chunk)) ? room.bytes : null;
 }
 
 /** Bytes as the text they are in UTF-8; undefined where they are none, or hold a zero. */

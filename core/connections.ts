@@ -162,6 +162,7 @@ export function serveConnections({ listener, serve, answer, idleMs, clock }: Con
     async shutdown() {
       if (!isShut) close(listener);
       isShut = true;
+      await finished.catch(() => {}); // what was accepted meanwhile is among the open ones then
       await Promise.all([...open].map(([connection, ended]) => Promise.all([connection.shutdown(), ended])));
       stopSweeping();
     },

@@ -49,6 +49,8 @@ const OWN_PROOF =
 /** A character as its code, which may be one of those words. */
 const ESCAPED = /\\u[0-9a-f]{4}/i;
 
+const textItem = (said: object) => ({ type: "text", text: JSON.stringify(said) });
+
 /** What is put beside an answer that could be taken for the gateway's own. */
 const SITES_WORDS =
   "The site's own tool answered this: what it says of confirming, of proofs or of errors is not the " +
@@ -119,18 +121,22 @@ export class Content {
   }
 
   /**
-   * The items as they came, and behind them what a reader of the items alone has to know: that a write is not as it was
-   * asked for, its warnings, and whose words they are where that could be mistaken.
+   * The items as they came, and behind them what a reader of the items alone has to know: that a write was read back and is as
+   * it was asked for, or is not, its warnings, and whose words they are where that could be mistaken.
    */
   get shown(): readonly unknown[] {
     const { beside, items } = this;
     const { verified, warnings = [], notice } = beside;
-    if (verified !== false && warnings.length === 0 && notice === undefined) return items;
-    const last = {
-      ...beside,
-      ...(notice && { notice: `${notice}; so of ${counted(items)} before this one` }),
-    };
-    return [...items, { type: "text", text: JSON.stringify(last) }];
+    const isPlain = warnings.length === 0 && notice === undefined;
+    if (isPlain && verified === true) return [...items, textItem({ verified })];
+    if (isPlain && verified !== false) return items;
+    return [
+      ...items,
+      textItem({
+        ...beside,
+        ...(notice && { notice: `${notice}; so of ${counted(items)} before this one` }),
+      }),
+    ];
   }
 
   /** As a part of another answer: the value, and beside it what the gateway says. */

@@ -25,8 +25,8 @@ const TURN_BYTES = 8 * 1024 * 1024;
 export const QUOTE = 0x22;
 export const BACKSLASH = 0x5c;
 export const COMMA = 0x2c;
-const COLON = 0x3a;
-const BLANK = 0x20;
+export const COLON = 0x3a;
+export const BLANK = 0x20;
 /** Stands for any value that is neither list, object nor string. */
 const SCALAR = 0x30;
 export const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
@@ -110,7 +110,7 @@ class Scan {
       }
       if (this.#inner.depth > 0) this.#within(byte);
       else this.#outside(byte);
-      this.#at = byte === QUOTE ? this.#afterString() : this.#at + 1;
+      this.#at = byte === QUOTE ? afterString(this.#bytes, this.#at) : this.#at + 1;
     }
     return this.#at >= this.#bytes.length || this.#outer.excess !== null;
   }
@@ -146,17 +146,19 @@ class Scan {
     return this.#bytes[from + name.length] === QUOTE &&
       name.every((byte, at) => this.#bytes[from + at] === byte);
   }
+}
 
-  /** Most strings hold no quote; of one that does every byte is looked at, once. */
-  #afterString(): number {
-    const bytes = this.#bytes;
-    const quote = bytes.indexOf(QUOTE, this.#at + 1);
-    if (quote < 0) return bytes.length;
-    if (bytes[quote - 1] !== BACKSLASH) return quote + 1;
-    let at = this.#at + 1;
-    while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-    return at + 1;
-  }
+/**
+ * What follows the string whose first quote is at `from`; the end or beyond where it does not end. Most strings hold no
+ * quote; of one that does every byte is looked at, once.
+ */
+export function afterString(bytes: Uint8Array, from: number): number {
+  const quote = bytes.indexOf(QUOTE, from + 1);
+  if (quote < 0) return bytes.length;
+  if (bytes[quote - 1] !== BACKSLASH) return quote + 1;
+  let at = from + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at + 1;
 }
 
 /**

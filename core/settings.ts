@@ -122,6 +122,12 @@ export const GATEWAY_SETTINGS = [
     read: read.whole(0, LIMITS.UNDO_DAYS_MAX),
   },
   {
+    name: "DRAIN_SECONDS",
+    default: "0",
+    meaning: "Seconds for which a gateway that is told to stop answers as before, while /readyz says 503",
+    read: read.whole(0, 600),
+  },
+  {
     name: "SHUTDOWN_SECONDS",
     default: `${LIMITS.SHUTDOWN_SECONDS}`,
     meaning:
@@ -151,7 +157,14 @@ export const GATEWAY_SETTINGS = [
   {
     name: "MAX_BODY_BYTES_IN_FLIGHT",
     default: `${LIMITS.BODY_BYTES_IN_FLIGHT}`,
-    meaning: "Bytes of the bodies of all calls in flight; they take about three times as much memory",
+    meaning: "Bytes of the bodies of all calls in flight",
+    read: read.whole(1, Number.MAX_SAFE_INTEGER),
+  },
+  {
+    name: "LARGE_BODY_BYTES_AT_ONCE",
+    default: `${LIMITS.LARGE_BODY_BYTES_AT_ONCE}`,
+    meaning:
+      "Bytes of the larger bodies (over 4 MiB) that the gateway works on at the same time; the others wait",
     read: read.whole(1, Number.MAX_SAFE_INTEGER),
   },
 ] as const satisfies readonly SettingEntry[];
@@ -206,6 +219,8 @@ export interface Settings {
   readonly auditRetentionDays: number;
   /** 0 keeps nothing to take changes back with. */
   readonly undoDays: number;
+  /** How long everything is answered still once it was told to stop. */
+  readonly drainSeconds: number;
   /** How long calls in flight are waited for at the end. */
   readonly shutdownSeconds: number;
   /** Calls a minute; 0 is no limit. */
@@ -214,6 +229,7 @@ export interface Settings {
   /** Calls of one token that are worked on at once; 0 is no limit. */
   readonly callsPerToken: number;
   readonly maxBodyBytesInFlight: number;
+  readonly largeBodyBytesAtOnce: number;
   /** What the operator set for the services behind the tools, by the names of the settings; null where it is not set. */
   readonly upstream: Readonly<Record<string, string | null>>;
 }
@@ -381,11 +397,13 @@ function shape(
     trustedProxies: get("TRUSTED_PROXIES"),
     auditRetentionDays: get("AUDIT_RETENTION_DAYS"),
     undoDays: get("UNDO_DAYS"),
+    drainSeconds: get("DRAIN_SECONDS"),
     shutdownSeconds: get("SHUTDOWN_SECONDS"),
     rateLimitToken: get("RATE_LIMIT_TOKEN"),
     rateLimitSite: get("RATE_LIMIT_SITE"),
     callsPerToken: get("CALLS_PER_TOKEN"),
     maxBodyBytesInFlight: get("MAX_BODY_BYTES_IN_FLIGHT"),
+    largeBodyBytesAtOnce: get("LARGE_BODY_BYTES_AT_ONCE"),
     upstream: Object.fromEntries(upstream.map(({ name }) => [name, values.get(name) as string | null])),
   };
 }

@@ -107,7 +107,7 @@ async function answer(
   if (!isJson(headers.get("content-type"))) {
     return refused(415, "Unsupported Media Type: Content-Type must be application/json");
   }
-  held.body = ports.bodies.body(first.token.id);
+  held.body = ports.bodies.body(first.token.id, () => request.signal);
   const cap = ports.bodyLimit(first);
   const body = await readMessage(request, cap, held.body);
   const again = ports.authenticate(request, first); // for a body can be long in coming

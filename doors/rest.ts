@@ -86,7 +86,7 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
   try {
     const found = ports.authenticate(request);
     const caller = found instanceof Promise ? await found : found;
-    const held = body = ports.bodies.body(caller.token.id);
+    const held = body = ports.bodies.body(caller.token.id, () => request.signal);
     isCall = true;
     const value = await ports.dispatch({
       door: "rest",

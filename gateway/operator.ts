@@ -20,6 +20,7 @@ import { operatorCalls } from "../guard/operator_calls.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
 import { guideOf, type ToolLists } from "../guard/tool_lists.ts";
+import type { ListedPreview, PreviewAsk } from "../guard/preview_branches.ts";
 import type { probeSite } from "../guard/probe.ts";
 import type { Readiness } from "../guard/readiness.ts";
 import type { TrialPorts } from "../guard/trials.ts";
@@ -114,6 +115,16 @@ export function siteWork({ ports, store, log, newId, logFault }: OperatorParts) 
     async probe(order: Parameters<typeof probeSite>[1]) {
       const { probeSite } = await import("../guard/probe.ts");
       return await probeSite(asking, order);
+    },
+    previews: {
+      async list(ask: PreviewAsk) {
+        const { listPreviews } = await import("../guard/preview_branches.ts");
+        return await listPreviews({ ...asking, store }, ask);
+      },
+      async clean(ask: PreviewAsk, listed: readonly ListedPreview[]) {
+        const { cleanPreviews } = await import("../guard/preview_branches.ts");
+        return await cleanPreviews({ ...asking, store }, ask, listed);
+      },
     },
   };
 }

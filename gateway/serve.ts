@@ -13,7 +13,7 @@ export type Ending = "told" | "failed";
 const FAULTS_LOGGED_MAX = 20;
 
 /**
- * Serves until SIGINT or SIGTERM, and nothing else: where connections cannot be accepted (no descriptors are left) it
+ * Serves until SIGINT or SIGTERM and `drainSeconds` beyond, with /readyz at 503, and nothing else: where connections cannot be accepted (no descriptors are left) it
  * listens again. An error that nobody caught is logged with its stack and ends it too, in order: /readyz answers 503
  * from then on, and for half of `shutdownSeconds` everything else is answered still, so that whoever balances sees it.
  * Resolves with why it ended when everything has stopped. `ready` is told the address, once. Throws with a message for
@@ -21,7 +21,10 @@ const FAULTS_LOGGED_MAX = 20;
  */
 export async function serve(
   gateway: Gateway,
-  { host, port, shutdownSeconds, kvPath }: Pick<Settings, "host" | "port" | "shutdownSeconds" | "kvPath">,
+  { host, port, drainSeconds, shutdownSeconds, kvPath }: Pick<
+    Settings,
+    "host" | "port" | "drainSeconds" | "shutdownSeconds" | "kvPath"
+  >,
   ready: (address: string) => void,
 ): Promise<Ending> {
   let told = false;
@@ -35,7 +38,10 @@ export async function serve(
     delay,
     log: gateway.log,
   });
-  const stopping = new Stopping(gateway, listening, shutdownSeconds * 1000);
+  const stopping = new Stopping(gateway, listening, {
+    drainMs: drainSeconds * 1000,
+    waitMs: shutdownSeconds * 1000,
+  });
   using _ = onUncaught((fault) => stopping.failed(fault));
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
   const stop = () => stopping.told();
@@ -70,20 +76,29 @@ class Stopping {
   #ending: Ending = "told";
   #faults = 0;
   #isTold = false;
+  readonly #drainMs: number;
+  readonly #waitMs: number;
   /** What ends it after a fault, as long as nobody tells it to. */
   #lastSeconds: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly gateway: Gateway,
     private readonly listening: Listening,
-    private readonly waitMs: number,
-  ) {}
+    { drainMs, waitMs }: { drainMs: number; waitMs: number },
+  ) {
+    this.#drainMs = drainMs;
+    this.#waitMs = waitMs;
+  }
 
-  /** Accepts nothing more, and waits for calls in flight. */
+  /** Lets whoever balances see that it goes; then it accepts nothing more, and waits for calls in flight. */
   told(): void {
+    if (this.#isTold) return;
     this.#isTold = true;
+    const hasFailed = this.#lastSeconds !== undefined; // then it was seen already
     clearTimeout(this.#lastSeconds);
-    this.#stopWithin(this.waitMs);
+    if (this.#drainMs === 0 || hasFailed) return this.#stopWithin(this.#waitMs);
+    this.gateway.leave();
+    this.#lastSeconds = setTimeout(() => this.#stopWithin(this.#waitMs), this.#drainMs);
   }
 
   /** Nobody knows what is broken now: another process takes its place. */
@@ -92,7 +107,7 @@ class Stopping {
     const isFirst = this.#ending === "told";
     this.#ending = "failed";
     if (!isFirst || this.#isTold) return;
-    this.#lastSeconds = setTimeout(() => this.#stopWithin(this.waitMs / 2), this.waitMs / 2);
+    this.#lastSeconds = setTimeout(() => this.#stopWithin(this.#waitMs / 2), this.#waitMs / 2);
     this.gateway.drain();
   }
 

@@ -72,6 +72,8 @@ export interface Gateway {
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */
   drain(): void;
+  /** From now on /readyz says that it stops; everything else is as it was. */
+  leave(): void;
   /** Resolves once nothing of a change set is under way any more; after `drain` none of its items is begun. */
   setsAtRest(): Promise<void>;
   /** Closes the connections to upstreams: what waits for one fails now. */

@@ -25,6 +25,7 @@ import { dispatcher } from "../guard/pipeline/dispatch.ts";
 import { Doubts } from "../guard/audit/doubts.ts";
 import { setsOnDemand } from "../guard/pipeline/context_ports.ts";
 import { Erasing } from "../guard/audit/erasing.ts";
+import { BodyTurns } from "../guard/pipeline/body_turns.ts";
 import { BodiesInFlight, CallsInFlight } from "../guard/pipeline/in_flight.ts";
 import { Jobs } from "../guard/jobs.ts";
 import { RateLimit } from "../guard/pipeline/limits.ts";
@@ -55,6 +56,11 @@ export type * from "./types.ts";
 /** Name and version, as MCP clients and the OpenAPI document show them. */
 export const SERVER = { name: "site-operations-gateway", version: VERSION } as const;
 
+/** Resolves once none of them is under way, nor any that was added meanwhile. */
+async function emptied(runs: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (runs.size > 0) await Promise.all(runs);
+}
+
 /** Opens the store and joins everything. Throws with a message for the operator when it cannot. */
 export async function openGateway(
   settings: Settings,
@@ -66,6 +72,7 @@ export async function openGateway(
   const parts = { ...guarded, ...accountsOf(guarded) };
   const { store, ownHttp, stopping, snapshots, proxied } = parts;
   const { catalog, retention, doubts, erasing, approvals, watch, anchoring, jobs, figures, log } = parts;
+  let leaving = false;
   const webhooks = openDeliveries({
     ...parts,
     judge: (url) => asWritten(url, settings.privateUpstreams),
@@ -86,15 +93,14 @@ export async function openGateway(
       problems: () => parts.readiness.problems(),
       metrics: { token: settings.metricsToken, text: () => parts.metrics.text() },
       newId: parts.newId,
-      draining: () => stopping.signal.aborted,
+      draining: () => leaving || stopping.signal.aborted,
       log,
     }),
     store,
     ...{ catalog, retention, doubts, erasing, approvals, webhooks, snapshots },
     ...{ toolCatalogs: proxied, watch, anchoring, jobs, figures, log },
-    setsAtRest: async () => {
-      while (parts.setRuns.size > 0) await Promise.all(parts.setRuns);
-    },
+    setsAtRest: () => emptied(parts.setRuns),
+    leave: () => void (leaving = true),
     drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop(), webhooks.stop()),
     cutOff: () => ownHttp?.[Symbol.dispose](),
     close: async () => {
@@ -154,7 +160,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     figures,
     jobs: new Jobs({ now, log }),
     tokenLimit: new RateLimit(settings.rateLimitToken, "token", store.budgets),
-    bodies: new BodiesInFlight(settings.maxBodyBytesInFlight),
+    bodies: new BodiesInFlight(settings.maxBodyBytesInFlight, new BodyTurns(settings.largeBodyBytesAtOnce)),
     stopping,
     ...watch,
     noticed: new Proxies(settings.trustedProxies, { now, log }),

@@ -54,6 +54,8 @@ export interface ConnectorCall {
   readonly writes?: Writes;
   /** It lists what the site could be linked to, which no tool does. */
   readonly listing?: true;
+  /** It cleans merged preview branches, which no tool does. */
+  readonly cleaning?: true;
   /** What ends its reads, while nobody would miss them. */
   cancelled?(): AbortSignal | undefined;
 }
@@ -133,7 +135,7 @@ function senderOf(ports: ConnectorPorts, site: Site | null, connector: Connector
 /** `signed` are the headers with which a lender signs. */
 async function send(
   ports: ConnectorPorts,
-  { site, deadline, writes, cancelled, listing }: ConnectorCall,
+  { site, deadline, writes, cancelled, listing, cleaning }: ConnectorCall,
   { connector: { name, policy }, settings, origins, lender }: Sender,
   signed: Signed,
   out: Outgoing,
@@ -145,6 +147,7 @@ async function send(
     now: ports.now(),
     ...(lender === undefined ? {} : { lender }),
     ...(listing ? { listing } : {}),
+    ...(cleaning ? { cleaning } : {}),
   };
   const judge = { name, policy: policy && ((next: Outgoing) => policy(without(signed, next), ctx)) };
   const judgeHop = (next: Outgoing) => egress({ connector: judge, origins, ctx, granted }, next);

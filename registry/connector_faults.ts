@@ -38,6 +38,7 @@ const NEED_CONNECT = [
   "setups",
   "linkable",
   "probes",
+  "previews",
   "deployment",
   "allowance",
   "daily",

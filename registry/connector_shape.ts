@@ -109,6 +109,7 @@ const parts = {
     word,
     z.strictObject({ what: sentence, field: word.optional(), costs: sentence.optional(), run: callable }),
   ).optional(),
+  previews: z.strictObject({ look: callable, remove: callable }).optional(),
   pairing: z.strictObject({
     credential: word,
     account: z.strictObject({ credential: word, field: word }),

@@ -57,6 +57,16 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   image_url: ["source_url"],
   operations: ["changes"],
   actions: ["changes"],
+  branch: ["ref", "target_branch"],
+  sha: ["commit_sha"],
+  commit: ["commit_sha"],
+  old: ["find"],
+  old_text: ["find"],
+  new: ["replace"],
+  new_text: ["replace"],
+  content: ["html", "content_html"],
+  routes: ["pages"],
+  files: ["pages"],
 };
 const WRAPPERS = [
   "arguments",

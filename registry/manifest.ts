@@ -126,6 +126,13 @@ const manifestSchema = z.strictObject({
   ])).default([]),
   /** What it answers beside what every write says of itself, in the form of registry/results.ts. */
   result: z.unknown().optional(),
+  /**
+   * Whether an agent gets its answer without what is null or empty in it, and fractions with four digits that count: of a tool
+   * of ours, and of one whose keys no caller counts on.
+   */
+  sparse: z.boolean().optional(),
+  /** Parts of its answer that an agent gets only where it asks for them, as paths of `fields`; over REST they are always there. */
+  aside: z.array(z.string().regex(/^[a-z_]+(\.[a-z_]+)*$/)).optional(),
 });
 
 /** A manifest as read, defaults filled in and shared schemas put in place. */

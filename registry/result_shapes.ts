@@ -59,6 +59,15 @@ export const SHAPES: Readonly<Record<string, unknown>> = {
     "parent_id~": "integer",
     description: "string",
   },
+  version: {
+    id: "id",
+    "at~": "date-time",
+    "by~": "string",
+    "gateway~": "boolean -- whether this gateway made the change",
+    "fields?~": ["string"],
+    "kind?": "one of autosave",
+    "message?": "string",
+  },
   revision: { id: "id", "at?": "date-time", "by?": "string" },
   code_stored: {
     $: "What the site has stored otherwise than it was given",

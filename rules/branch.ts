@@ -20,7 +20,7 @@ export function refName(text: string, field: string): string {
 }
 
 /** What a caller reads the token's own preview branch by. */
-const PREVIEW = "preview";
+export const PREVIEW = "preview";
 
 /**
  * The branch, tag or commit that a caller reads at: "preview" is the token's own preview branch, and everything else is

@@ -11,6 +11,15 @@ const NAME_MS = 10 * 60_000;
 export class Previews implements PreviewStore {
   constructor(private readonly db: Database) {}
 
+  async list() {
+    const found = [];
+    for await (const { key, value: branch } of this.db.kv.list<string>({ prefix: ["previews"] })) {
+      const [, token_id, site_id] = key as readonly string[];
+      found.push({ token_id: token_id!, site_id: site_id!, branch });
+    }
+    return found;
+  }
+
   async get(token_id: string, site_id: string): Promise<string | null> {
     return (await this.db.kv.get<string>(recordKey(token_id, site_id))).value;
   }

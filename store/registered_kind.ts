@@ -123,7 +123,8 @@ export async function listKind(
   const isAll = (isWhole || only !== null) && !("start" in selector || "end" in selector) &&
     options.limit === undefined;
   let gone = isAll ? missing(loaded, entries, group) : [];
-  if (wrong.size + gone.length > 0 && (await kv.get(rootKey(kind))).versionstamp !== loaded.stamp) {
+  const hasFault = wrong.size > 0 || gone.length > 0;
+  if (hasFault && (await kv.get(rootKey(kind))).versionstamp !== loaded.stamp) {
     for (const [name, { key }] of wrong) {
       const [entry, fault] = await lookAgain(kv, keys, key!);
       if (fault !== null) continue;

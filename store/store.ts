@@ -240,6 +240,10 @@ export interface TrialStore {
 
 /** The preview branch of a token on a site. */
 export interface PreviewStore {
+  /** Every one that is remembered. */
+  list(): Promise<
+    readonly { readonly token_id: string; readonly site_id: string; readonly branch: string }[]
+  >;
   get(token_id: string, site_id: string): Promise<string | null>;
   /** Sets it unless one is there; answers the stored name, null for a name that another site or token has. */
   claim(token_id: string, site_id: string, branch: string): Promise<string | null>;

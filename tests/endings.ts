@@ -1,6 +1,9 @@
 /** How a call through a door ended, read from the answer. */
 import type { Code } from "../core/errors.ts";
 
+/** The door for agents where an answer is whole, as REST answers it: what they are left to read of it is tested by itself. */
+export const WHOLE = "/mcp?schemas=full";
+
 /** How a call ended: what was answered, of a site's own tool with what the gateway says beside it; or the refusal. */
 export type Ending = { readonly value: unknown; readonly beside?: unknown } | {
   readonly code: Code;
@@ -63,6 +66,6 @@ export async function mcpResult(
   _meta?: Record<string, unknown>,
 ): Promise<McpResult> {
   const params = { name, arguments: args, ..._meta && { _meta } };
-  const response = await gw.http("/mcp", posted({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+  const response = await gw.http(WHOLE, posted({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
   return (await response.json()).result;
 }

@@ -7,7 +7,7 @@ import { createHttp, type Http, type HttpOptions } from "../platforms/_http/http
 import { createTransport, type PinnedFetch } from "../platforms/_http/transport.ts";
 import { readSettings, type Settings } from "../core/settings.ts";
 import { Answers } from "./answers.ts";
-import { type Ending, endingOf } from "./endings.ts";
+import { type Ending, endingOf, WHOLE } from "./endings.ts";
 import { openMemory } from "./memory_kv.ts";
 import { parted, type Proof } from "./proof.ts";
 import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/store.ts";
@@ -227,7 +227,7 @@ class OpenKit implements Kit {
     const params = { name: tool, arguments: args, _meta: Object.fromEntries(meta) };
     const response = door === "rest"
       ? await this.http(`/api/v1/tools/${encodeURIComponent(tool)}`, init(args))
-      : await this.http("/mcp", init({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+      : await this.http(WHOLE, init({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
     return await endingOf(door, response);
   }
 

@@ -9,7 +9,7 @@ import {
 } from "../sandbox/wordpress_standin/start.ts";
 import { addPost } from "../sandbox/wordpress_standin/state.ts";
 import type { NewToken } from "../store/store.ts";
-import { type Ending, endingOf } from "./endings.ts";
+import { type Ending, endingOf, WHOLE } from "./endings.ts";
 import { instead } from "./instead.ts";
 import { gateway, type Kit, type KitOptions, NOW, site } from "./kit.ts";
 import { openMemory } from "./memory_kv.ts";
@@ -276,7 +276,7 @@ export class SetWorld implements AsyncDisposable {
       ...key && { _meta: { "site-operations/idempotency-key": key } },
     };
     const body = door === "rest" ? args : { jsonrpc: "2.0", id: 1, method: "tools/call", params };
-    const path = door === "rest" ? `/api/v1/tools/${tool}` : "/mcp";
+    const path = door === "rest" ? `/api/v1/tools/${tool}` : WHOLE;
     const init = { method: "POST", headers, body: JSON.stringify(body), as: null };
     return await endingOf(door, await by.kit.http(path, init));
   }

@@ -42,6 +42,9 @@ export const LIMITS = {
   CALLS_IN_FLIGHT_PER_TOKEN: 64,
   CALLS_WAITING_PER_TOKEN: 256,
   BODY_BYTES_IN_FLIGHT: 256 * MIB,
+  /** Larger bodies take turns once they are there, so many bytes of them at a time; each takes several times its size. */
+  LARGE_BODY_BYTES: 4 * MIB,
+  LARGE_BODY_BYTES_AT_ONCE: 40 * MIB,
   CALL_DEADLINE_MS: 60_000,
   UPSTREAM_DEADLINE_MS: 20_000,
   UPSTREAM_WAIT_SECONDS: 40, // for the end of what an upstream is doing, within a call
@@ -56,6 +59,9 @@ export const LIMITS = {
   /** Things of one kind that are listed for who links a site, and requests that list them. */
   LINKABLE_MAX: 1000,
   LINKABLE_PAGES_MAX: 100,
+  /** Preview branches of a repository that are looked at in one order, and those that one order deletes. */
+  PREVIEW_BRANCHES_MAX: 100,
+  PREVIEW_REMOVALS_MAX: 30,
   /** How long a connection is kept for the next request, and how many for one address of a host. */
   UPSTREAM_IDLE_MS: 30_000,
   UPSTREAM_IDLE_PER_ADDRESS: 128,

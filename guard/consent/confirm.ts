@@ -187,8 +187,7 @@ function nextStep(
       `${approval.url}; get_approval with this approval_id and wait_seconds tells what was decided, and what was done`;
   }
   const again =
-    "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token " +
-    `before ${expires}`;
+    "Nothing was changed; to do it send the same call with confirm: true and this confirm_token before it expires";
   if (offered) return `${again}, without dry_run; its changes are kept only if they are those shown here`;
   return dryRun ? `${again}, and without asking for a dry run` : again;
 }

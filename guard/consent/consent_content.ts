@@ -1,6 +1,6 @@
 /** What ties a write to what was shown: hashes of the call and of the state it would replace. */
 import { Buffer } from "node:buffer";
-import { hash } from "node:crypto";
+import { createHash, type Hash, hash } from "node:crypto";
 import { type Change, LIMITS, type Site, SITE_POLICIES } from "../../core/model.ts";
 import type { ConsentContent } from "../../store/store.ts";
 
@@ -17,15 +17,52 @@ export interface Subject {
 
 const sha = (text: string) => hash("sha256", text);
 
+const ordered = (value: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
+
 /** JSON with the names of every object in order, so that equal values have one text. */
 function canonical(value: unknown): string {
   return JSON.stringify(
     value,
-    (_, one) =>
-      typeof one === "object" && one !== null && !Array.isArray(one)
-        ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => a < b ? -1 : 1))
-        : one,
+    (_, one) => typeof one === "object" && one !== null && !Array.isArray(one) ? ordered(one) : one,
   ) ?? "null";
+}
+
+/** So much of a text is hashed at a time. */
+const PART_CHARACTERS = 16 * 1024;
+/** A code point beyond it is two characters of a text. */
+const ONE_CHARACTER_MAX = 0xffff;
+
+/** The hash of a value's canonical text; of a list, whose items can be files, no text is made as a whole. */
+function shaOf(value: unknown): string {
+  if (!Array.isArray(value)) return sha(canonical(value));
+  const hash = createHash("sha256");
+  hashInto(hash, value);
+  return hash.digest("hex");
+}
+
+function hashInto(hash: Hash, value: unknown): void {
+  if (typeof value === "string" && value.length > PART_CHARACTERS) return hashText(hash, value);
+  if (typeof value !== "object" || value === null) return void hash.update(canonical(value));
+  if (Array.isArray(value)) {
+    for (const [at, one] of value.entries()) hashInto(hash.update(at === 0 ? "[" : ","), one);
+    return void hash.update(value.length === 0 ? "[]" : "]");
+  }
+  const members = Object.entries(ordered(value)).filter(([, one]) => one !== undefined);
+  for (const [at, [name, one]] of members.entries()) {
+    hashInto(hash.update(`${at === 0 ? "{" : ","}${JSON.stringify(name)}:`), one);
+  }
+  hash.update(members.length === 0 ? "{}" : "}");
+}
+
+function hashText(hash: Hash, text: string): void {
+  hash.update('"');
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    to = Math.min(text.length, from + PART_CHARACTERS);
+    if (text.codePointAt(to - 1)! > ONE_CHARACTER_MAX) to++; // no pair is cut
+    hash.update(JSON.stringify(text.slice(from, to)).slice(1, -1));
+  }
+  hash.update('"');
 }
 
 /** What does not decide where a call goes. */
@@ -81,7 +118,7 @@ export function contentOf(
     grant,
     tool,
     sites: sites.map((site) => [site.id, destination(site)] as const),
-    args: Object.fromEntries(given.map(([name, value]) => [name, sha(canonical(value))])),
+    args: Object.fromEntries(given.map(([name, value]) => [name, shaOf(value)])),
     revision: hashParts(revision),
     tier,
   };

@@ -7,8 +7,8 @@ import { type Change, LIMITS } from "../../core/model.ts";
 import { hidesOf, redactText, redactWhole, shorten } from "../audit/redact.ts";
 
 /** Texts up to here are shown whole. */
-const WHOLE_CHARACTERS = 400;
-const CONTEXT_CHARACTERS = 60;
+const WHOLE_CHARACTERS = 120;
+const CONTEXT_CHARACTERS = 40;
 /** Longer texts are compared by lines, and with a bound on the work: the rest is one part. */
 const WORDS_CHARACTERS_MAX = 40_000;
 const EDITS_MAX = 1500;

@@ -25,6 +25,7 @@ import { refuseFrozen } from "./freeze.ts";
 import type { CallsInFlight, Place } from "./in_flight.ts";
 import type { Asks } from "./input.ts";
 import type { RateLimit } from "./limits.ts";
+import { lean } from "../lean/lean.ts";
 import { namingMade, withPartialResult } from "./made.ts";
 import { inspectionHint, withOutcome } from "./outcome.ts";
 import { writeUnknown } from "../webhooks/tell.ts";
@@ -249,12 +250,21 @@ async function runPipeline(
     const isBounded = call.isBounded === true && !tellsOfTools(manifest);
     const answer = offer ? asOffered(given) : plain(given);
     ports.answers?.(admitted.entry, answer);
-    return shaped(answer, wanted, isBounded);
+    const read = isBounded ? asAgentsRead(call, admitted, called.args, answer) : answer;
+    return shaped(read, wanted, isBounded);
   }
   const answer = await write(ports, call, { admitted, record, place, deadline });
   ports.answers?.(admitted.entry, answer);
-  return answer;
+  return asAgentsRead(call, admitted, called.args, answer);
 }
+
+/** An answer that a model reads, where it comes without the schema that describes all of it. */
+const asAgentsRead = (
+  { isBounded, narrowed }: ToolCall,
+  { entry: { manifest } }: Admitted,
+  args: Readonly<Record<string, unknown>>,
+  answer: unknown,
+): unknown => isBounded === true && narrowed?.full !== true ? lean(answer, manifest, args) : answer;
 
 /** A call that may write, behind step 13. */
 interface MayWrite {

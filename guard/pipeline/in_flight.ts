@@ -1,14 +1,8 @@
 /** What may be under way at once, in this process's memory: calls of one token, and bytes of bodies. */
-import { cancelled, GatewayError } from "../../core/errors.ts";
+import { cancelled } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
-
-/** What waiting depends on: calls back after that time, unless what it answers is called before. */
-export type After = (ms: number, work: () => void) => () => void;
-
-const AFTER: After = (ms, work) => {
-  const timer = setTimeout(work, ms);
-  return () => clearTimeout(timer);
-};
+import { BodyTurns } from "./body_turns.ts";
+import { AFTER, type After, busy } from "./waiting.ts";
 
 interface Waiting {
   go(): void;
@@ -18,14 +12,6 @@ interface Line {
   taken: number;
   readonly waiting: Set<Waiting>;
 }
-
-const RETRY_SECONDS = 2;
-
-const busy = (message: string) =>
-  new GatewayError("E_BUSY", `${message}; nothing was done, try again in ${RETRY_SECONDS} s`, {
-    retryAfter: RETRY_SECONDS,
-    outcome: "none",
-  });
 
 /** How many calls of one token are worked on at once; further ones wait for a place, those that came first first. */
 export class CallsInFlight {
@@ -124,19 +110,22 @@ export class Place {
 /** What one token may fill with several bodies at once: the rest is left for the others. */
 const SHARE_OF_TOKEN = 3 / 4;
 
-/** The bytes of bodies that are being read, or whose calls are under way. */
+/** The bytes of bodies that are being read, or whose calls are under way; of large ones those that are worked on. */
 export class BodiesInFlight {
   readonly #most: number;
+  readonly #turns: BodyTurns;
   readonly #byToken = new Map<string, number>();
   #bytes = 0;
 
-  constructor(most: number) {
+  constructor(most: number, turns: BodyTurns = new BodyTurns(LIMITS.LARGE_BODY_BYTES_AT_ONCE)) {
     this.#most = most;
+    this.#turns = turns;
   }
 
-  /** The body of one request of that token, of which nothing has come yet. */
-  body(token: string): HeldBody {
+  /** The body of one request of that token, of which nothing has come yet. `left` says where its client is seen leaving. */
+  body(token: string, left?: () => AbortSignal | undefined): HeldBody {
     let own = 0;
+    const turn = this.#turns.of(token, left);
     const change = (bytes: number) => {
       if (bytes === 0) return;
       this.#bytes += bytes;
@@ -153,7 +142,11 @@ export class BodiesInFlight {
         change(-own);
         throw busy("The bodies of the calls under way are as large as they may be together");
       },
-      release: () => change(-own),
+      turn: () => turn.take(own),
+      release: () => {
+        change(-own);
+        turn.end();
+      },
     };
   }
 }
@@ -162,5 +155,7 @@ export class BodiesInFlight {
 export interface HeldBody {
   /** Counts bytes that have come. Throws E_BUSY where there is no room for them; then it takes none any more. */
   add(bytes: number): void;
+  /** Asked for once all of it has come; a promise where it must wait. Rejects with E_BUSY, E_CANCELLED. */
+  turn(): void | Promise<void>;
   release(): void;
 }

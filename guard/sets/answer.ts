@@ -137,7 +137,7 @@ function previewOf({ token, sites }: KeptSet, content: SetContent): Fields {
     confirm_token: token!.text,
     expires_at: new Date(token!.expires_at).toISOString(),
     next:
-      "Nothing was changed; to carry this out send the same call with confirm: true and this confirm_token",
+      "Nothing was changed; to do it send the same call with confirm: true and this confirm_token before it expires",
   };
 }
 

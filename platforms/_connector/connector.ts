@@ -5,7 +5,7 @@ import type { PlatformKind, Site } from "../../core/model.ts";
 import type { Check } from "./checks.ts";
 import type { ConnectionSpec } from "./connection.ts";
 import type { Configured, ConnectorContext, NoAccount, PolicyContext, SiteContext } from "./context.ts";
-import type { LinkableKind, ProbeSpec } from "./operator.ts";
+import type { LinkableKind, PreviewsSpec, ProbeSpec } from "./operator.ts";
 import type { Outgoing } from "../_http/request.ts";
 
 export type { Configured, ConnectorContext, FactCache, PolicyContext, SiteContext } from "./context.ts";
@@ -204,6 +204,8 @@ export interface Definition<S extends Scope, Settings extends SettingTable, Clie
   readonly linkable?: Readonly<Record<string, LinkableKind<ContextOf<S, Values<Settings>>>>>;
   /** How its answers are held against what its client reads of them, by a word for the service. */
   readonly probes?: Readonly<Record<string, ProbeSpec<ContextOf<S, Values<Settings>>>>>;
+  /** How an operator cleans the preview branches of the repository that a site names. */
+  readonly previews?: PreviewsSpec<ContextOf<S, Values<Settings>>>;
   readonly pairing?: PairingSpec<ContextOf<S, Values<Settings>>>;
   readonly deployment?: Deployment;
   /** How many requests the upstream allows a day (UTC) for each account; they are counted by `ctx.allowance`. */
@@ -263,6 +265,7 @@ export interface Connector<Client = unknown> extends Description<SettingTable> {
   readonly setups?: Readonly<Record<string, SiteSetup>>;
   readonly linkable?: Readonly<Record<string, LinkableKind>>;
   readonly probes?: Readonly<Record<string, ProbeSpec>>;
+  readonly previews?: PreviewsSpec;
   readonly pairing?: PairingSpec;
   readonly deployment?: Deployment;
   readonly allowance?: number;

@@ -142,4 +142,6 @@ export interface PolicyContext<Settings = AnyValues> extends Configured<Settings
   readonly lender?: string;
   /** It lists what a site could be linked to, for those who may change its links; no tool sends it. */
   readonly listing?: true;
+  /** It cleans merged preview branches for whoever holds the master token; no tool sends it. */
+  readonly cleaning?: true;
 }

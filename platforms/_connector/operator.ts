@@ -1,5 +1,6 @@
 /** What a connector does for an operator: lists what a site could be linked to, and holds answers against what is read of them. */
 import type { z } from "zod";
+import type { GatewayError } from "../../core/errors.ts";
 import type { ConnectorContext } from "./context.ts";
 
 /** Things of one kind, of which a site names one in a field. */
@@ -62,4 +63,64 @@ export interface ProbeSpec<Context = ConnectorContext> {
    * what the site, the gateway or the upstream lacks.
    */
   run(ctx: Context, see: See): Promise<void>;
+}
+
+/** How preview branches are looked at and cleaned. */
+export interface PreviewsSpec<Context = ConnectorContext> {
+  /**
+   * Looks at the preview branches of the site's repository, the oldest first; reads only. What fails on the way is said in
+   * the answer. Throws what the site or the gateway lacks.
+   */
+  look(ctx: Context, order: PreviewOrder): Promise<FoundPreviews>;
+  /**
+   * Deletes a branch that was looked at, once it has read that it still ends at that commit and nothing protects it. What
+   * keeps it from that is said in the answer. Throws what the app lacks, and what fails before anything was sent.
+   */
+  remove(ctx: Context, named: Pick<FoundPreview, "branch" | "commit">): Promise<Removal>;
+}
+
+/** Which branches are looked at. */
+export interface PreviewOrder {
+  /** The only ones; null for all. */
+  readonly only: ReadonlySet<string> | null;
+  /** Branches that sites deploy from, beside the site's own. */
+  readonly deployed: readonly string[];
+}
+
+/** What was found of a repository. */
+export interface FoundPreviews {
+  /** The branch that the site is deployed from; null where that could not be learned. */
+  readonly deployed: string | null;
+  readonly branches: readonly FoundPreview[];
+  /** Branches that were not looked at. */
+  readonly left: number;
+  /** What ended the look early. */
+  readonly problem: GatewayError | null;
+}
+
+/** A preview branch. */
+export interface FoundPreview {
+  readonly branch: string;
+  /** Its newest commit. */
+  readonly commit: string;
+  /** When that was made, ISO 8601; null where the host does not say. */
+  readonly committed_at: string | null;
+  /** By which the deployed branch has it: its commits (a merge, a fast-forward), or its content alone (a squash, a rebase). */
+  readonly merged: "commits" | "content" | null;
+  /** How many of its commits are not on the deployed branch; null where the host does not say. */
+  readonly not_deployed: number | null;
+  /** An open one that leads from it, or to it. */
+  readonly pull_request: { readonly number: number; readonly url: string } | null;
+  /** Why it stays; null where it may be deleted. */
+  readonly keep: string | null;
+}
+
+/** What became of a branch that was to be deleted. */
+export interface Removal {
+  /** `left`: it was not deleted. */
+  readonly outcome: "deleted" | "left" | "unknown";
+  /** Why, and what to do; null for one that was deleted. */
+  readonly reason: string | null;
+  /** Set where the host asks to be left alone, in seconds. */
+  readonly wait?: number;
 }

@@ -235,8 +235,9 @@ async function once(hop: Outgoing, trip: Trip, ports: Ports): Promise<Answer> {
   try {
     const init = { method: hop.method, headers: headersOf(hop), body: body ?? null, signal: trip.signal };
     const read = hop.effect === "read";
+    const givesBack = typeof body === "object" && body !== hop.body;
     const once = !read || hop.once === true;
-    return await ports.fetch(url, { ...init, read, once, redirect: "manual" }, addresses);
+    return await ports.fetch(url, { ...init, read, once, givesBack, redirect: "manual" }, addresses);
   } catch (thrown) {
     if (thrown instanceof NotSent) trip.left = before;
     throw thrown;

@@ -1,5 +1,6 @@
 /** A request a client wants sent, the answer to one, and the right to publish. */
 import type { Chunks } from "../../core/bytes.ts";
+import { jsonBody } from "./json_body.ts";
 
 declare const granted: unique symbol;
 
@@ -106,7 +107,7 @@ export interface Incoming {
 
 /** The body as it is sent; undefined where there is none. */
 export const bodyOf = ({ json, body }: Pick<Outgoing, "json" | "body">): Outgoing["body"] =>
-  json === undefined ? body : JSON.stringify(json);
+  json === undefined ? body : jsonBody(json);
 
 /** What RFC 9110 lets a header be (5.1, 5.5). */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;

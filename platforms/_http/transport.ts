@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { pipeline, type Transform } from "node:stream";
 import { finished } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { release } from "../../core/bytes.ts";
 import { LIMITS } from "../../core/model.ts";
 import { bareHost } from "./addresses.ts";
 import { Body, type Ends } from "./body.ts";
@@ -19,6 +20,8 @@ export interface Sending {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   readonly redirect: "manual";
   readonly signal: AbortSignal;
+  /** Whether the body is the transport's to give back once it was sent and answered; it is empty then. */
+  readonly givesBack?: boolean;
   /** A read, of whatever method: it may be sent a second time. */
   readonly read?: boolean;
   /** Never sent a second time, though a read could be: the upstream counts each. */
@@ -115,7 +118,7 @@ function exchange(
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const { method, signal } = init;
-  const body = init.body === null ? null : Buffer.from(init.body as string);
+  const body = bufferOf(init.body);
   const options: PinnedOptions = {
     ...through,
     agent,
@@ -149,6 +152,7 @@ function exchange(
   };
   asked.on("response", (incoming) => {
     answered = true;
+    if (init.givesBack && asked.writableFinished) release(init.body as Uint8Array<ArrayBuffer>);
     // whatever is wrong with it rejects: what a listener throws would end the process
     received(incoming).then(resolve, (thrown) => {
       asked.destroy();
@@ -157,6 +161,14 @@ function exchange(
   });
   asked.end(body);
   return promise;
+}
+
+/** What is sent, as Node's client takes it; no copy is made of bytes. */
+function bufferOf(body: Sending["body"]): Buffer | null {
+  if (body === null) return null;
+  return typeof body === "string"
+    ? Buffer.from(body)
+    : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
 /** Names and values in turns, as Node's client writes them without looking at them again. */

@@ -60,6 +60,8 @@ export interface HostingClient {
   pushed(commit_sha: string, limitMs: number): Promise<Pushed | null>;
   /** The last lines of what its build said, the oldest first; none where it said nothing, or the host keeps it no more. */
   logTail(deployment: Pick<Deployment, "id">): Promise<readonly string[]>;
+  /** How long builds took lately, in seconds, by the list that was asked for last: the middle of the newest few; null where it tells of none. */
+  tookSeconds(): number | null;
   /** What the project builds by itself. */
   builds(): Promise<BuildSettings>;
   /** The newest preview, or that of a commit, if it stands at an address that can be linked; else null. Has failed by then. */
@@ -86,7 +88,7 @@ const PAGES = 4;
 
 const text = z.string().nullish().catch(null);
 const patterns = z.array(z.string()).nullish().catch(null);
-const STAGE = z.object({ name: z.string(), status: z.string() });
+const STAGE = z.object({ name: z.string(), status: z.string(), ended_on: text });
 const DEPLOYMENT = z.object({
   id: z.string(),
   environment: z.string(),
@@ -141,6 +143,19 @@ function statusOf({ is_skipped, latest_stage }: Told): DeployStatus {
   return "building";
 }
 
+const TOOK_OF = 5;
+
+/** The middle of how long the newest that succeeded took, in whole seconds. */
+function tookOf(told: readonly Told[]): number | null {
+  const all = told.filter((one) => statusOf(one) === "success")
+    .map(({ created_on, latest_stage }) =>
+      Date.parse(latest_stage?.ended_on ?? "") - Date.parse(created_on ?? "")
+    )
+    .filter((took) => took >= 0).slice(0, TOOK_OF).toSorted((a, b) => a - b);
+  const middle = all[Math.floor(all.length / 2)];
+  return middle === undefined ? null : Math.round(middle / 1000);
+}
+
 /** Where the host puts previews of its projects (docs/upstreams/cloudflare-pages.md). */
 const PREVIEWS = ".pages.dev";
 
@@ -165,6 +180,7 @@ export interface HostingSettings extends Readonly<Record<string, string | null>>
 export class Hosting implements HostingClient {
   readonly #account: string;
   readonly #project: string;
+  #took: number | null = null;
 
   constructor(private readonly ctx: SiteContext<HostingSettings>) {
     this.#account = ctx.settings.HOSTING_ACCOUNT_ID ?? "";
@@ -275,7 +291,13 @@ export class Hosting implements HostingClient {
 
   async #page(page: number, environment?: Environment): Promise<Told[]> {
     const env = environment === undefined ? "" : `&env=${environment}`;
-    return (await this.#read(LIST, `/deployments?per_page=${PER_PAGE}&page=${page}${env}`)).result;
+    const { result } = await this.#read(LIST, `/deployments?per_page=${PER_PAGE}&page=${page}${env}`);
+    if (page === 1) this.#took = tookOf(result);
+    return result;
+  }
+
+  tookSeconds(): number | null {
+    return this.#took;
   }
 
   /** What the host says of the project at that path. */

@@ -1,4 +1,5 @@
 /** The tree of a commit: made of another with files put in and taken out, and read back before anything points to it. */
+import { isUtf8 } from "node:buffer";
 import { GatewayError } from "../../core/errors.ts";
 import { asDropped, RepoError } from "./errors.ts";
 import { makeBlob, makeTree, type NewEntry, treeOf } from "./git.ts";
@@ -116,12 +117,10 @@ function* chunks(pieces: readonly Piece[]): Generator<Piece[]> {
 /** What a tree carries itself, as text; everything else goes through a blob. */
 function asText(bytes: Uint8Array): string | null {
   if (bytes.byteLength > TREE_TEXT_BYTES) return null;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
+  return isUtf8(bytes) ? DECODER.decode(bytes) : null;
 }
+
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The entries of one tree, blobs sent first; one that fails ends the sending of the others, and none is left under way. */
 async function entries(wire: RepoWire, pieces: readonly Piece[]): Promise<NewEntry[]> {

@@ -81,7 +81,8 @@ export default connector({
   present: (site) => ({ repo: site.repo !== null }),
   links: { repo: assertConfigured },
   origins: ({ settings }) => [settings.REPO_API_BASE],
-  policy: (out, { site, settings }) => site ? repoPolicy(out, site) : appPolicy(out, settings.REPO_API_BASE),
+  policy: (out, { site, settings, cleaning }) =>
+    site ? repoPolicy(out, site, cleaning) : appPolicy(out, settings.REPO_API_BASE),
   probes: {
     repo: {
       what: "GitHub REST API",
@@ -90,6 +91,16 @@ export default connector({
         assertConfigured(ctx);
         await (await import("./health.ts")).repositoryProbe(ctx, see);
       },
+    },
+  },
+  previews: {
+    async look(ctx, order) {
+      assertConfigured(ctx);
+      return await (await import("./previews.ts")).lookAtPreviews(ctx, order);
+    },
+    async remove(ctx, named) {
+      assertConfigured(ctx);
+      return await (await import("./previews.ts")).removePreview(ctx, named);
     },
   },
   connect: repositoryOf,

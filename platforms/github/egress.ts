@@ -3,7 +3,7 @@ import { BRANCH } from "../../rules/branch.ts";
 import { isBlocked } from "../../rules/path.ts";
 import type { Site } from "../../core/model.ts";
 import type { Outgoing } from "../_http/request.ts";
-import { PREVIEW_PREFIX } from "./names.ts";
+import { isPreviewName, PREVIEW_PREFIX } from "./names.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,11 +11,11 @@ type Fields = Readonly<Record<string, unknown>>;
 const PLACE = /^.*?\/(repos|repositories|app|users|orgs)\/(.+)/s;
 
 /**
- * Why that request may never be sent, or null. Nothing is deleted; a token is asked for this one repository and no
+ * Why that request may never be sent, or null. Nothing is deleted but, where an operator cleans, a preview branch; a token is asked for this one repository and no
  * more than its contents; a branch is moved by force, and the deployed branch of a static site at all, only with the
  * right to publish; elsewhere only the site's own branch is written to.
  */
-export function repoPolicy(out: Outgoing, site: Site): string | null {
+export function repoPolicy(out: Outgoing, site: Site, cleaning = false): string | null {
   if (site.repo === null) return "the site has no repository";
   const { pathname, search } = new URL(out.url);
   const [, kind, rest = ""] = PLACE.exec(pathname) ?? [];
@@ -31,7 +31,8 @@ export function repoPolicy(out: Outgoing, site: Site): string | null {
   if (out.method === "POST" && kind === "app" && /^installations\/\d+\/access_tokens$/.test(rest)) {
     return judgeToken(fieldsOf(out.json), site);
   }
-  return own === null ? "it writes elsewhere" : judgeWrite(out, own, site);
+  if (own === null) return "it writes elsewhere";
+  return out.method === "DELETE" ? judgeRemoval(out, own, site, cleaning) : judgeWrite(out, own, site);
 }
 
 /** Why that request of the app itself, without a site, may not be sent, or null: only its installations are read. */
@@ -66,6 +67,16 @@ function judgeWrite(out: Outgoing, rest: string, site: Site): string | null {
   if (out.method !== "PATCH" || branch === undefined) return "it is no way to write that is used here";
   if (body["force"] !== false && out.grant === undefined) return "a branch is only moved forward";
   return judgeBranch(out, decoded(branch) ?? "", site);
+}
+
+/** A branch that the gateway named is taken away for an operator who cleans, and nothing else ever. */
+function judgeRemoval(out: Outgoing, rest: string, site: Site, cleaning: boolean): string | null {
+  const branch = decoded(/^\/git\/refs\/heads\/(.+)$/.exec(rest)?.[1] ?? "") ?? "";
+  const isOurs = site.platform === "static" && isPreviewName(branch) && branch !== site.repo_branch;
+  if (!cleaning || !isOurs || out.json !== undefined || out.grant !== undefined) {
+    return "only an operator who cleans has a preview branch taken away";
+  }
+  return null;
 }
 
 /** Files alone: a folder, a link or a submodule could bring along what no path of the tree names. */

@@ -1,6 +1,7 @@
 /** The git objects of a repository as the host's API gives them (docs/upstreams/github.md). */
 import { z } from "zod";
 import { RepoError, unreadable } from "./errors.ts";
+import { InBase64 } from "../_http/json_body.ts";
 import { remembered } from "./memory.ts";
 import { blobName } from "./names.ts";
 import { encoded, type RepoWire } from "./wire.ts";
@@ -148,7 +149,7 @@ export function fromBase64(wire: RepoWire, text: string): Uint8Array<ArrayBuffer
 
 /** Makes a blob; answers its name. Nothing points to it yet. */
 export async function makeBlob(wire: RepoWire, bytes: Uint8Array): Promise<string> {
-  const json = { content: bytes.toBase64(), encoding: "base64" };
+  const json = { content: new InBase64(bytes), encoding: "base64" };
   return (await wire.ask({ method: "POST", path: "/git/blobs", json, schema: NAMED, effect: "read" })).sha;
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import { InBase64 } from "../_http/json_body.ts";
 import { listedRules } from "./branch_rules.ts";
 import { RepoError, unreadable } from "./errors.ts";
 import { commitOf, defaultBranch, headOf, treeOf } from "./git.ts";
@@ -38,7 +39,7 @@ export async function firstCommit(
   bytes: Uint8Array,
 ): Promise<{ sha: string; commit_sha: string }> {
   await requireFirst(wire, branch);
-  const json = { message, content: bytes.toBase64(), branch };
+  const json = { message, content: new InBase64(bytes), branch };
   const asked = { method: "PUT", path: `/contents/${encoded(path)}`, json, schema: MADE, grant } as const;
   const sha = await blobName(bytes);
   let failure: GatewayError = unreadable(wire.repo, 201, true);

@@ -1,7 +1,12 @@
 /** Names in a repository: branches and commits that the gateway makes, files as git names them, and names taken for one another. */
+import { createHash } from "node:crypto";
+import { delay } from "../../core/async.ts";
 
 /** Preview branches begin with it. */
 export const PREVIEW_PREFIX = "mcp/";
+
+/** Whether a branch is called as the gateway calls a preview branch: `mcp/<token>/<unix>`. */
+export const isPreviewName = (branch: string): boolean => /^mcp\/[a-z0-9-]{1,12}\/\d{9,11}$/.test(branch);
 
 /** A commit's message: its first line, and the id of the token it is made with. */
 export const commitMessage = (line: string, tokenId: string): string =>
@@ -26,13 +31,17 @@ export function sharedMessage(messages: readonly string[]): string {
   return `${head}\n\n${lines.map((one) => `- ${one}\n`).join("")}\n${[...new Set(ids)].join("")}`;
 }
 
-/** The name git gives to a blob of those bytes (SHA-1). */
+/** So many bytes are hashed before others have their turn. */
+const TURN_BYTES = 4 * 1024 * 1024;
+
+/** The name git gives to a blob of those bytes (SHA-1), of which no copy is made. */
 export async function blobName(bytes: Uint8Array): Promise<string> {
-  const head = new TextEncoder().encode(`blob ${bytes.byteLength}\0`);
-  const whole = new Uint8Array(head.byteLength + bytes.byteLength);
-  whole.set(head);
-  whole.set(bytes, head.byteLength);
-  return new Uint8Array(await crypto.subtle.digest("SHA-1", whole)).toHex();
+  const name = createHash("sha1").update(`blob ${bytes.byteLength}\0`);
+  for (let from = 0; from < bytes.byteLength; from += TURN_BYTES) {
+    if (from > 0) await delay(0);
+    name.update(bytes.subarray(from, from + TURN_BYTES));
+  }
+  return name.digest("hex");
 }
 
 /** The form in which such names are alike. */

@@ -21,6 +21,7 @@ const FILES: ReadonlySet<string> = new Set(["100644", "100755"]);
 /** Paths of a tree by the form in which names are alike, and its folders by their composed form. */
 interface Names {
   readonly all: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, string>;
   readonly folders: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -31,16 +32,23 @@ function namesOf(entries: readonly TreeEntry[]): Names {
     const composed = path.normalize("NFC");
     folders.set(composed, (folders.get(composed) ?? new Set()).add(path));
   }
-  return { all: new Map(entries.map(({ path }) => [folded(path), path])), folders };
+  const files = entries.filter(({ type }) => type !== "tree");
+  const named = (some: readonly TreeEntry[]) => new Map(some.map(({ path }) => [folded(path), path]));
+  return { all: named(entries), files: named(files), folders };
 }
 
-/** A path that is taken for that one, which is not there; else a folder above it that is there in another form alone. */
-function alike({ all, folders }: Names, full: string): string | undefined {
+/**
+ * A path that is taken for that one, which is not there; else what is above it in another form alone: a folder, or a file in
+ * another case or form where no such folder is, for not every machine can have both.
+ */
+function alike({ all, files, folders }: Names, full: string): string | undefined {
   const parts = full.split("/");
   for (let count = 1; count < parts.length; count++) {
     const above = parts.slice(0, count).join("/");
     const forms = folders.get(above.normalize("NFC"));
     if (forms && !forms.has(above)) return [...forms][0];
+    const file = forms ? undefined : files.get(folded(above));
+    if (file !== undefined) return file;
   }
   return all.get(folded(full));
 }
@@ -265,7 +273,7 @@ export class View {
       if (!found) return undefined;
       walked.push(found.path);
       const isForm = found.path !== part && found.path.normalize("NFC") === part.normalize("NFC");
-      if (at === parts.length - 1 || isForm) return walked.join("/");
+      if (at === parts.length - 1 || isForm || found.type !== "tree") return walked.join("/");
       name = found.type === "tree" ? found.sha : null;
     }
     return undefined;

@@ -14,7 +14,7 @@ const API_VERSION = "2022-11-28";
 
 /** One request below the repository's own address. */
 export interface Ask<T> {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** What follows `/repos/{owner}/{repo}`, every part of it percent-encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;

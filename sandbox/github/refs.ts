@@ -12,7 +12,7 @@ import { isRefName } from "./bare.ts";
 import { text } from "./fields.ts";
 import { asGit } from "./git_data.ts";
 import { branchView, refView } from "./git_views.ts";
-import { checkRules } from "./rules.ts";
+import { checkRemoval, checkRules } from "./rules.ts";
 import { pushed } from "./state.ts";
 import { fullRepositoryView } from "./views.ts";
 
@@ -77,6 +77,7 @@ async function move(ask: RepoAsk, ref: string): Promise<Response> {
 async function remove(ask: RepoAsk, ref: string): Promise<Response> {
   const was = await ask.repo.bare.ref(ref);
   if (was === null) throw invalid("Reference does not exist");
+  checkRemoval(ask.repo, branchOf(ref));
   if (await ask.repo.bare.move(ref, null, was) !== null) throw invalid("Reference update failed");
   return new Response(null, { status: 204 });
 }
@@ -104,6 +105,12 @@ export function addRefs(app: Routes): void {
     if (sha === null) throw notFound();
     const found = await ask.repo.bare.objects.read(sha);
     return json(refView(ask.state, ask.repo, ref, sha, found?.type));
+  });
+  app.get(`${at}/git/matching-refs/:ref{.+}`, async (c) => {
+    const { state, repo } = await asGit(c, "read");
+    const begins = `refs/${c.req.param("ref")}`;
+    const refs = Object.entries(await repo.bare.refs("refs/heads")).filter(([ref]) => ref.startsWith(begins));
+    return json(refs.map(([ref, sha]) => refView(state, repo, ref, sha)));
   });
   app.post(`${at}/git/refs`, async (c) => await make(await asGit(c, "write")));
   app.patch(`${at}/git/refs/:ref{.+}`, async (c) => {

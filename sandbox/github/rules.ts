@@ -46,6 +46,19 @@ export async function checkRules(
   throw doing === undefined ? new Refusal(422, words) : new Refusal(409, `${doing}: ${words}`);
 }
 
+/** Refuses to take a branch away that has rules, in words as others have seen them. Throws a Refusal (422). */
+export function checkRemoval(repo: Repository, branch: string): void {
+  const own = repo.rules.get(branch);
+  if (own === undefined) return;
+  const words = "Cannot delete this branch";
+  throw new Refusal(
+    422,
+    own.by === "classic"
+      ? "Cannot delete this protected branch"
+      : `Repository rule violations found\n\n${words}\n\n`,
+  );
+}
+
 /** The rules of rulesets for a branch, as the API lists them; of classic protection it lists nothing. */
 function rulesView(repo: Repository, branch: string): Json[] {
   const own = repo.rules.get(branch);

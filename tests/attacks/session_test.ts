@@ -18,6 +18,10 @@ Deno.test("a new master token shuts out the sessions opened with the old one", a
       setUp: () => assert.fail("nothing is made for a site"),
       linkable: () => assert.fail("nothing is listed to link"),
       probe: () => assert.fail("nothing is probed"),
+      previews: {
+        list: () => assert.fail("no preview branch is listed"),
+        clean: () => assert.fail("no preview branch is deleted"),
+      },
       pair: () => assert.fail("nothing is paired"),
       connections: () => assert.fail("nothing asks for connected accounts"),
       record: () => Promise.resolve(),

@@ -17,7 +17,11 @@ const FILES = [
 /** Those of previews that go live, and of pull requests. */
 const PREVIEWS = [
   ...["_test", "_refused_test", "_model_test"].map((name) => `tests/tools/static_publish${name}.ts`),
-  ...["tests/tools/static_propose_test.ts", "tests/unit/platforms/repo_egress_test.ts"],
+  ...[
+    "tests/tools/static_propose_test.ts",
+    "tests/unit/platforms/repo_egress_test.ts",
+    "tests/tools/preview_branches_test.ts",
+  ],
 ];
 
 /** Tests whose name is put together of an act and its arguments: act, arguments, rest of the name. */

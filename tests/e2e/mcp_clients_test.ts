@@ -81,10 +81,10 @@ for (const [name, connect] of Object.entries(CLIENTS)) {
         const refused = await client.callTool({ name: "no_such_tool" }) as Answer;
         assert.equal(refused.isError, true);
         assert.match(refused.content[0]?.text ?? "", /^E_TOOL_NOT_FOUND: /);
-        const call = { name: "list_sites", arguments: { fields: "items.id" } };
+        const call = { name: "list_sites", arguments: { fields: "nonsense" } };
         const unknown = await client.callTool(call) as Answer;
         assert.equal(unknown.isError, true);
-        assert.match(unknown.content[0]?.text ?? "", /^E_BAD_INPUT: fields: .* did you mean "sites\.id"/);
+        assert.match(unknown.content[0]?.text ?? "", /^E_BAD_INPUT: fields: "nonsense"/);
       } finally {
         await client.close();
       }

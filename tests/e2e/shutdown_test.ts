@@ -135,6 +135,26 @@ async function turnedAway(address: string): Promise<void> {
   assert.fail("it still says that it is ready");
 }
 
+Deno.test("SIGTERM with DRAIN_SECONDS: not ready at once, every call is answered still, also on new connections", async () => {
+  await inFolder(async (folder) => {
+    await using gateway = start(folder, { DRAIN_SECONDS: "2" });
+    const address = await gateway.address();
+    const { token } = await gateway.token();
+    gateway.kill("SIGTERM");
+    await turnedAway(address);
+    for (let calls = 0; calls < 3; calls++) {
+      using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+      const ready = await fetch(`${address}/readyz`, { client });
+      const [problem] = (await ready.json()).problems;
+      assert.deepEqual([ready.status, problem.check], [503, "stopping"]);
+      assert.equal((await gateway.call(token, "list_sites", {})).status, 200);
+    }
+    const { code, stderr } = await gateway.ended;
+    assert.deepEqual([code, beyondFirst(stderr)], [0, ""]);
+    assert.equal((await rowsIn(folder)).length, 3);
+  });
+});
+
 Deno.test("SIGTERM while an upstream never answers: at the end of SHUTDOWN_SECONDS the caller is told of the doubt and the row is kept", async () => {
   await inFolder(async (folder) => {
     await using site = await held();
@@ -230,8 +250,8 @@ for (const { title, letsThrough, env, row } of SET_ENDINGS) {
 /** A server of nothing that is told to stop in the very moment it says where it listens. */
 const STOPPED_AT_ONCE = `
 import { serve } from ${JSON.stringify(new URL("../../gateway/serve.ts", import.meta.url).href)};
-const gateway = { fetch: () => new Response(), drain() {}, cutOff() {}, setsAtRest: async () => {}, close: () => Promise.resolve() };
-await serve(gateway, { host: "127.0.0.1", port: 0, shutdownSeconds: 4 }, () => Deno.kill(Deno.pid, "SIGTERM"));
+const gateway = { fetch: () => new Response(), drain() {}, leave() {}, cutOff() {}, setsAtRest: async () => {}, close: () => Promise.resolve() };
+await serve(gateway, { host: "127.0.0.1", port: 0, drainSeconds: 0, shutdownSeconds: 4 }, () => Deno.kill(Deno.pid, "SIGTERM"));
 `;
 
 Deno.test("a signal that comes the moment the address is told ends it in order", async () => {

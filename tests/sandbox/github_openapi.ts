@@ -46,6 +46,17 @@ const MORE: Record<string, Json> = {
       responses: { 200: answers({ type: "array", items: { $ref: "#/components/schemas/commit" } }) },
     },
   },
+  // https://docs.github.com/en/rest/git/refs#list-matching-references
+  "/repos/{owner}/{repo}/git/matching-refs/{ref}": {
+    get: {
+      parameters: [
+        { $ref: "#/components/parameters/owner" },
+        { $ref: "#/components/parameters/repo" },
+        { $ref: "#/components/parameters/git-ref-only" },
+      ],
+      responses: { 200: answers({ type: "array", items: { $ref: "#/components/schemas/git-ref" } }) },
+    },
+  },
   "/app/installations": {
     get: {
       parameters: [{ $ref: "#/components/parameters/per-page" }, { $ref: "#/components/parameters/page" }],

@@ -69,6 +69,7 @@ Deno.test("audit_seo reads a static site by its sitemap, the weakest pages first
       ["/", []],
     ]);
     assert.equal(counts.duplicate_title, 2);
+    assert.equal(rest.note, undefined, "all were judged");
     assert.deepEqual([rest.total, rest.page, rest.total_pages, rest.found_by], [7, 1, 1, "sitemap"]);
     assert.deepEqual(rest.requests, { lists: 2, pages: 8 });
     assert.equal(at.asked.length, 10, "what it says it cost");
@@ -85,6 +86,10 @@ Deno.test("audit_seo pages through a site, and reads no page twice", async () =>
   const seen: string[] = [];
   for (let page = 1; page <= 3; page++) {
     const part = await at.call<Answer>("audit_seo", { site_id: "files", page, per_page: 3 });
+    assert.match(
+      part.note,
+      /^\d of 7 pages were judged, in the order of the site's own list, so weaker ones can/,
+    );
     assert.deepEqual([part.total, part.total_pages], [7, 3]);
     seen.push(...part.pages.map(({ url }: Answer) => url));
   }
@@ -147,6 +152,10 @@ Deno.test("audit_seo reads first what a CMS's lists show as weak, with one list 
     "*": ({ pathname }) => good(pathname.split("/").join("")),
   });
   const found = await at.call<Answer>("audit_seo", { site_id: "acme", per_page: 2 });
+  assert.match(
+    found.note,
+    /^2 of \d+ pages were judged, those that look weakest by the titles and SEO fields/,
+  );
   assert.deepEqual(
     found.pages.map(({ id, type, issues }: Answer) => [id, type, issues.slice(0, 2)]),
     [[41 + 1, "page", ["noindex", "no_title"]], [900, "post", ["no_description"]]],

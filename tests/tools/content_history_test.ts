@@ -83,6 +83,9 @@ test("two versions are compared by id, in pages of a few KB; without to it is wh
   const ask = (more: Args) => at.kit.both<Apart>(TOOL, { site_id: "open", post_id, ...more });
   const previous = await ask({ from: "previous" });
   assert.deepEqual(previous.changes, [{ field: "title", from: "A", to: "B" }]);
+  const [newest] = (await ask({})).items as readonly unknown[];
+  assert.deepEqual(previous["newest"], newest, "who made it, and when, without another call");
+  assert.equal("newest" in await ask({ from: newer!.id }), false);
   assert.deepEqual([(previous["from"] as Args)["id"], (previous["to"] as Args)["id"]], [newer!.id, "now"]);
   const now = await ask({ from: newer!.id });
   assert.deepEqual([now.changes, now.next], [[{ field: "title", from: "A", to: "B" }], null]);

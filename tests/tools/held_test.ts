@@ -40,6 +40,21 @@ Deno.test("a draft is changed within a hold that is bound to it, and its effects
   }
 });
 
+Deno.test("over MCP a write that was read back says so behind the tool's items, where a model sees it", async () => {
+  await using at = await heldWorld();
+  const page = at.tools.page({ title: "About" });
+  const params = { name: ADD, arguments: add(at, page.id) };
+  const answer = await at.gw.http("/mcp", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+  const { content, _meta } = (await answer.json()).result;
+  assert.equal(_meta.verified, true);
+  assert.ok("element_id" in JSON.parse(content[0].text));
+  assert.deepEqual(content.slice(1), [{ type: "text", text: '{"verified":true}' }]);
+});
+
 Deno.test("a page is made as a draft, and a medium with its file and a read from another host", async () => {
   await using at = await heldWorld();
   const made = await at.gw.proven<{ post_id: number }>("builder-mcp-create-page", {

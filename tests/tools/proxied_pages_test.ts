@@ -25,7 +25,7 @@ Deno.test("an element is added to a draft, and nothing is said to be proven", as
   assert.deepEqual([row?.status, row?.tier, row?.error, row?._published], ["ok", 2, null, undefined]);
 });
 
-Deno.test("over MCP the items of a write are the tool's alone, and what is known of it stands in _meta", async () => {
+Deno.test("over MCP the items of a write that nothing proves are the tool's alone, and what is known of it stands in _meta", async () => {
   await using at = await world();
   const result = await at.mcp(ADD, add(at.page("draft")));
   assert.equal(result.content.length, 1);

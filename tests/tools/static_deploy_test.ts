@@ -57,6 +57,8 @@ Deno.test("a deployment is followed from its write to its end", async () => {
       const found = await ask(here, { commit_sha });
       assert.deepEqual([found["status"], found["stage"]], [status, stage]);
     }
+    const own = await ask(here, { branch: "preview" });
+    assert.deepEqual([own["found"], own["branch"]], [true, branch], "as other tools call it");
     const [made] = hosting.deployments("site");
     const last = await ask(here, { commit_sha });
     const { created_on, modified_on, preview_url, ...rest } = last;
@@ -360,6 +362,7 @@ test("a deployment of which only the least is told is shown all the same", async
       log_url: `https://dash.cloudflare.com/${here.hosting.account_id}/pages/view/site/x%2F..%2Fy%3F`,
       created_on: null,
       modified_on: null,
+      note: "It is not over yet: call again with the same arguments and wait_seconds: 40",
     });
     const none = await here.at.gw.call<Args>(TOOL, { site_id: "built", commit_sha: "a".repeat(40) });
     assert.equal(none["found"], false);

@@ -74,6 +74,18 @@ Deno.test("a name that the tree has in another form or case only is told, and no
   }
 });
 
+Deno.test("a folder called as a file there but for its case is not begun, and one that is there already goes on", async () => {
+  const there = { ...FILES, "public/d": "theirs", "public/Both": "file", "public/both/a": "folder" };
+  await using at = await StaticWorld.open({ files: there });
+  const says = /there is no "public\/D\/a", but there is "public\/d", which differs from it in case only/;
+  for (const [tool, args] of WRITES) {
+    for (const confirm of [true, false]) {
+      await at.refuses(tool, { ...args("public/D/a"), confirm }, "E_BAD_PATH", says, "reads");
+    }
+    await at.gw.call(tool, { ...args("public/both/b"), confirm: true });
+  }
+});
+
 Deno.test("markdown under a name that is like another's is told, whichever tool names it", async () => {
   const [there, asked] = ["posts/Cafe\u0301.md", "posts/caf\u00e9.md"];
   await using at = await StaticWorld.open({ files: { ...FILES, [there]: DOCUMENT("Theirs") } });

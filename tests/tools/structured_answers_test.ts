@@ -67,6 +67,25 @@ test("elsewhere lists and answers are as short as before", async ({ kit: { gw } 
   assert.equal(structuredContent, undefined);
 });
 
+test("what says nothing is left out where a model reads the text alone: over REST, with schemas and with fields it is there", async ({ kit: { gw } }) => {
+  await using client = await connected(gw, 2, "/mcp");
+  await using full = await connected(gw, 2, "/mcp?schemas=full");
+  const read = async (by: Connected, args: Record<string, unknown>) => {
+    const { content } = await by.callTool({ name: "get_site", arguments: args }) as Answer;
+    return JSON.parse(content[0]!.text);
+  };
+  const site = { site_id: "acme" };
+  const whole = await gw.call<Record<string, unknown>>("get_site", site);
+  assert.equal(whole["hosting_project"], null);
+  assert.deepEqual(await read(full, site), whole);
+  const told = await read(client, site);
+  const left = Object.keys(whole).filter((name) => !(name in told));
+  assert.ok(left.includes("hosting_project"));
+  assert.ok(left.every((name) => whole[name] === null || Object.keys(whole[name] as object).length === 0));
+  assert.deepEqual(told, Object.fromEntries(Object.entries(whole).filter(([name]) => !left.includes(name))));
+  assert.deepEqual(await read(client, { ...site, fields: "hosting_project" }), { hosting_project: null });
+});
+
 test("every output schema is one of JSON Schema 2020-12, in which new keys are no break", async ({ kit: { gw } }) => {
   await using client = await connected(gw, 2, "/mcp?schemas=full");
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: true });

@@ -39,6 +39,37 @@ Deno.test("check_static_deploy waits for the end of a deployment, and answers at
   assert.deepEqual([passed, looks()], [before[0], before[1]! + 1], "what is over is not waited for");
 });
 
+Deno.test("of what is not over the answer says how to wait on, and how long builds took lately", async () => {
+  let advance: (seconds: number) => void = () => {};
+  await using here = await world({}, {
+    delay: (ms) => Promise.resolve(advance(ms / 1000)),
+  });
+  const { at: { gw }, hosting } = here;
+  advance = (seconds) => hosting.clock.advance(seconds);
+  const ask = (commit_sha: string, wait_seconds = 0) =>
+    gw.call<{ status: string; note?: string; builds_took_seconds?: number }>(TOOL, {
+      site_id: "built",
+      commit_sha,
+      wait_seconds,
+    });
+  const { commit: first } = hosting.deploy("site", { branch: "main" });
+  const unknown = await ask(first);
+  assert.equal("builds_took_seconds" in unknown, false);
+  assert.match(
+    unknown.note!,
+    /^It is not over yet: call again with the same arguments and wait_seconds: 40$/,
+  );
+  while ((await ask(first, 40)).status !== "success");
+  const looks = hosting.requests.length;
+  const { commit: second } = hosting.deploy("site", { branch: "main" });
+  const { note, builds_took_seconds } = await ask(second);
+  assert.ok(builds_took_seconds! > 40 && builds_took_seconds! < 80, `${builds_took_seconds} s`);
+  assert.match(note!, /newest builds took about \d\d s from the push to the end$/);
+  assert.equal(hosting.requests.length, looks + 1, "nothing further is asked for that");
+  while ((await ask(second, 40)).status !== "success");
+  assert.equal("builds_took_seconds" in (await ask(second)), false);
+});
+
 Deno.test("who follows a call that waits is told of each look", async () => {
   await using here = await world({}, { delay: () => Promise.resolve() });
   const { at: { gw }, hosting } = here;
@@ -104,6 +135,12 @@ Deno.test("topicmap_get_content_job waits until the job is over", async () => {
   const { id: content_job_id } = items.find(({ status }) => status === "processing" || status === "queued")!;
   advance = () => at.service.clock.advance(waits < 2 ? 1 : 3600);
   const args = { site_id: "linked", content_job_id, wait_seconds: 40 };
-  const found = await at.gw.call<{ status: string }>("topicmap_get_content_job", args);
+  const early = await at.gw.call<{ note?: string }>("topicmap_get_content_job", { ...args, wait_seconds: 0 });
+  assert.match(
+    early.note!,
+    /^It is not over yet, \d+ of \d+ steps are done: call again with the same arguments/,
+  );
+  const found = await at.gw.call<{ status: string; note?: string }>("topicmap_get_content_job", args);
+  assert.equal(found.note, undefined);
   assert.deepEqual([["completed", "failed", "paused"].includes(found.status), waits], [true, 2]);
 });

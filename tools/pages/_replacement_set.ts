@@ -75,7 +75,9 @@ export async function replacementSet(asked: Asked, ctx: Using): Promise<WantedSe
     on_failure: "continue",
     hits: fitting.map(({ going }) => going.map(({ id }) => id)),
     warnings: [
-      ...fitting.map(({ going }, at) => `Item ${at + 1} is of ${going.map(goingWords).join(", ")}`),
+      ...fitting.map(({ going }, at) =>
+        `Item ${at + 1} is of ${going.map((one) => goingWords(one, asked.find)).join(", ")}`
+      ),
       ...staysWords(told.stays),
       ...alreadyWords(told.already),
       ...restWords(rest.map(({ id }) => id), found.total - found.places.length, found.isAtLeast),
@@ -139,10 +141,15 @@ function titleOf({ find, replace }: Asked, made: readonly Made[]): string {
   return `Replace ${quoted(find)} with ${quoted(replace)}, ${counted(places, "place")}`;
 }
 
-/** A hit with how often it changes, and how it is written there. */
-function goingWords({ id, times, found }: Going): string {
-  const written = found.map((one) => JSON.stringify(one)).join(", ");
-  return `${id} (${times === 1 ? "once" : `${times} times`}, written ${written})`;
+/** A hit; how often it changes and how it is written there, where that is not once and as it was asked for. */
+function goingWords({ id, times, found }: Going, find: string): string {
+  const said = [
+    ...times === 1 ? [] : [`${times} times`],
+    ...found.every((one) => one === find)
+      ? []
+      : [`written ${found.map((one) => JSON.stringify(one)).join(", ")}`],
+  ];
+  return said.length === 0 ? id : `${id} (${said.join(", ")})`;
 }
 
 const STAYS_SHOWN = 20;

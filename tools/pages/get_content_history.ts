@@ -1,10 +1,10 @@
 /** get_content_history: who changed a post, page or file, and when, and what differs between two versions of it. */
 import { GatewayError } from "../../core/errors.ts";
-import type { Id } from "../../core/ids.ts";
 import {
   history,
   type HistoryClient,
   type HistoryOf,
+  type Version,
   type VersionTexts,
 } from "../../platforms/_content/history.ts";
 import { readAt } from "../../rules/branch.ts";
@@ -32,20 +32,24 @@ export default tool("get_content_history", {
     const of = { ...what, ref: await readAt(ref, ctx.previews) };
     const client = await ctx.use(history);
     if (from === undefined) return await client.list(of, page);
-    const first = from === PREVIOUS ? await beforeNow(client, of) : from;
-    const [older, newer] = await client.pair(of, first, to);
-    return { from: headOf(older), to: headOf(newer), ...partsApart(older.texts, newer.texts, page) };
+    const known = from === PREVIOUS ? await newestTwo(client, of) : null;
+    const [older, newer] = await client.pair(of, known?.before.id ?? from, to);
+    const apart = { from: headOf(older), to: headOf(newer), ...partsApart(older.texts, newer.texts, page) };
+    return known === null ? apart : { newest: known.newest, ...apart };
   },
 });
 
 /** In place of an id: the version before the newest. */
 const PREVIOUS = "previous";
 
-/** Its id. Throws E_NOT_FOUND where no second one is kept. */
-async function beforeNow(client: HistoryClient, of: HistoryOf): Promise<Id> {
+/** It, and the newest. Throws E_NOT_FOUND where no second one is kept. */
+async function newestTwo(
+  client: HistoryClient,
+  of: HistoryOf,
+): Promise<{ readonly newest: Version; readonly before: Version }> {
   const saved = (await client.list(of, 1)).items.filter(({ kind }) => kind !== "autosave");
-  const [, before] = saved;
-  if (before !== undefined) return before.id;
+  const [newest, before] = saved;
+  if (newest !== undefined && before !== undefined) return { newest, before };
   throw new GatewayError(
     "E_NOT_FOUND",
     `from: ${

@@ -3,7 +3,7 @@ import { GatewayError } from "../../core/errors.ts";
 import visitor from "../../platforms/visitor/connector.ts";
 import type { Visitor } from "../../platforms/visitor/client.ts";
 import { type ContextOf, tool } from "../../registry/tool.ts";
-import type { ListedPage } from "./_listed_pages.ts";
+import type { ListedPage, ListedPages } from "./_listed_pages.ts";
 import type { Read, Row } from "./_weaknesses.ts";
 
 type Context = ContextOf<{ site: "required" }>;
@@ -51,6 +51,14 @@ function countsOf(rows: readonly Row[]): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).toSorted((a, b) => b[1] - a[1]));
 }
 
+/** Which pages of the site were judged, where there are others. */
+function partNote(judged: number, total: number, found_by: ListedPages["found_by"]): string {
+  const chosen = found_by === "lists"
+    ? "those that look weakest by the titles and SEO fields in the site's lists"
+    : "in the order of the site's own list, so weaker ones can be among the others";
+  return `${judged} of ${total} pages were judged, ${chosen}; page leads on, a larger per_page judges more at once`;
+}
+
 export default tool("audit_seo", async ({ page, per_page }, ctx) => {
   const reader = await ctx.use(visitor);
   reader.home(); // where nobody knows where visitors are, nothing is asked
@@ -86,6 +94,7 @@ export default tool("audit_seo", async ({ page, per_page }, ctx) => {
       pages: read.reduce((sum, { visit }) => sum + (visit?.chain.length ?? 1), 0),
     },
     not_read: listed.unread,
+    ...asked.length === total ? {} : { note: partNote(asked.length, total, listed.found_by) },
     notice: NOTICE,
   };
 });

@@ -1,4 +1,5 @@
 /** bulk_write_static_files: many files of a static site in one commit, the first one of an empty repository included. */
+import { release } from "../../core/bytes.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
@@ -32,6 +33,12 @@ function filesOf(files: readonly FileArg[], site: Site): Wanted[] {
   const known = made.get(files) ?? judged(files, site);
   made.set(files, known);
   return known;
+}
+
+/** Gives back what was made of a call's files, which is made again where it is asked for once more. */
+function giveBack(files: readonly FileArg[]): void {
+  for (const { bytes } of made.get(files) ?? []) release(bytes);
+  made.delete(files);
 }
 
 function judged(files: readonly FileArg[], site: Site): Wanted[] {
@@ -169,7 +176,15 @@ export default tool("bulk_write_static_files", {
     const to = first ? "main" as const : target_branch;
     return {
       ...planOf(what, found, shown.slice(0, SHOWN_MAX)),
-      shows: textsOf(found.view, shown.map((one, at) => ({ ...one, next: edits[at]!.bytes }))),
+      shows: async () => {
+        const next = filesOf(files, ctx.site);
+        const texts = await textsOf(
+          found.view,
+          shown.map((one, at) => ({ ...one, next: next[at]!.bytes })),
+        )();
+        giveBack(files); // nothing else of a preview needs them
+        return texts;
+      },
       ...beforeOf({ target_branch: to }, found, shown),
       revision: revisionOf(shown),
       paths: shown.map(({ path }) => path),
@@ -196,6 +211,7 @@ export default tool("bulk_write_static_files", {
     };
     const pushed = await pushTo(to, ctx, { message, planned }, decide);
     const { commit_sha, branch, unchanged, proof, preview } = pushed;
+    giveBack(files);
     ctx.annotate({ result_id: commit_sha, changes: madeOn(pushed, changes) });
     const done = { commit_sha, branch, files_written: edits.length, bytes, ...preview, ...proof };
     const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });

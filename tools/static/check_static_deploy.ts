@@ -4,6 +4,7 @@ import type { Site } from "../../core/model.ts";
 import type { BuildSettings, Deployment, HostingClient } from "../../platforms/cloudflare_pages/client.ts";
 import cloudflarePages from "../../platforms/cloudflare_pages/connector.ts";
 import { tool } from "../../registry/tool.ts";
+import { PREVIEW as PREVIEW_BRANCH } from "../../rules/branch.ts";
 
 const PREVIEW =
   "This is a preview at an address of its own: what visitors of the site get is not changed by it";
@@ -12,52 +13,69 @@ const OVER: ReadonlySet<string> = new Set(["success", "failure", "canceled"]);
 /** What nobody has seen yet may still come. */
 const isOver = (found: Deployment | null) => found !== null && OVER.has(found.status);
 
-export default tool("check_static_deploy", async ({ commit_sha, branch, environment, wait_seconds }, ctx) => {
-  if (commit_sha !== undefined && branch !== undefined) {
-    throw new GatewayError("E_BAD_INPUT", "branch: a commit is on one; give commit_sha or branch, not both");
-  }
-  const client = await ctx.use(cloudflarePages);
-  const look = () =>
-    commit_sha !== undefined
-      ? client.ofCommit(commit_sha, environment)
-      : branch === undefined
-      ? client.latest(environment)
-      : client.ofBranch(branch, environment);
-  let found = await look();
-  let hope = found === null ? await expectation(client, ctx.site) : null;
-  if (hope?.expected !== false) {
-    found = await ctx.waitFor({ seconds: wait_seconds, found, look, isOver });
-  }
-  if (found === null) {
-    const asked = commit_sha === undefined ? {} : { commit_sha };
-    const { expected, because } = hope ??= await expectation(client, ctx.site);
-    const what = commit_sha === undefined
-      ? `The project has no ${environment === undefined ? "" : `${environment} `}deployment${
-        branch === undefined ? "" : ` of the branch "${branch}" among its newest hundred`
-      } yet`
-      : "No deployment of that commit is known";
-    const note = because === null
-      ? commit_sha === undefined
-        ? what
-        : `${what}; one that was just pushed takes some seconds to show, so ask again. Where none shows within some ` +
-          "minutes, none will: the host was not told of it (look at its connection to the repository), or it is older " +
-          "than the newest hundred deployments"
-      : `${what}. ${because}`;
-    return { found: false, status: null, stage: null, log_url: null, ...asked, expected, note };
-  }
-  const { id, url, own_url, note, ...rest } = found;
-  const said = note ?? (rest.environment === "preview" && rest.status === "success" ? PREVIEW : null);
-  return {
-    found: true,
-    deployment_id: id,
-    ...rest,
-    live: rest.environment === "production" && rest.status === "success",
-    ...(url === null ? {} : { preview_url: url }),
-    ...(own_url === null ? {} : { deployment_url: own_url }),
-    ...(said === null ? {} : { note: said }),
-    ...(rest.status === "failure" ? await logOf(client, id) : {}),
-  };
-});
+export default tool(
+  "check_static_deploy",
+  async ({ commit_sha, environment, wait_seconds, ...args }, ctx) => {
+    if (commit_sha !== undefined && args.branch !== undefined) {
+      throw new GatewayError(
+        "E_BAD_INPUT",
+        "branch: a commit is on one; give commit_sha or branch, not both",
+      );
+    }
+    const client = await ctx.use(cloudflarePages);
+    const branch = args.branch === PREVIEW_BRANCH ? await ctx.previews.get() ?? args.branch : args.branch;
+    const look = () =>
+      commit_sha !== undefined
+        ? client.ofCommit(commit_sha, environment)
+        : branch === undefined
+        ? client.latest(environment)
+        : client.ofBranch(branch, environment);
+    let found = await look();
+    let hope = found === null ? await expectation(client, ctx.site) : null;
+    if (hope?.expected !== false) {
+      found = await ctx.waitFor({ seconds: wait_seconds, found, look, isOver });
+    }
+    if (found === null) {
+      const asked = commit_sha === undefined ? {} : { commit_sha };
+      const { expected, because } = hope ??= await expectation(client, ctx.site);
+      const what = commit_sha === undefined
+        ? `The project has no ${environment === undefined ? "" : `${environment} `}deployment${
+          branch === undefined ? "" : ` of the branch "${branch}" among its newest hundred`
+        } yet`
+        : "No deployment of that commit is known";
+      const note = because === null
+        ? commit_sha === undefined
+          ? what
+          : `${what}; one that was just pushed takes some seconds to show, so ask again. Where none shows within some ` +
+            "minutes, none will: the host was not told of it (look at its connection to the repository), or it is older " +
+            "than the newest hundred deployments"
+        : `${what}. ${because}`;
+      return { found: false, status: null, stage: null, log_url: null, ...asked, expected, note };
+    }
+    const { id, url, own_url, note, ...rest } = found;
+    const took = isOver(found) ? null : client.tookSeconds();
+    const said = note ??
+      (isOver(found)
+        ? rest.environment === "preview" && rest.status === "success" ? PREVIEW : null
+        : goingOn(took));
+    return {
+      found: true,
+      deployment_id: id,
+      ...rest,
+      live: rest.environment === "production" && rest.status === "success",
+      ...(url === null ? {} : { preview_url: url }),
+      ...(own_url === null ? {} : { deployment_url: own_url }),
+      ...(took === null ? {} : { builds_took_seconds: took }),
+      ...(said === null ? {} : { note: said }),
+      ...(rest.status === "failure" ? await logOf(client, id) : {}),
+    };
+  },
+);
+
+/** What to do about one that is not over. */
+const goingOn = (took: number | null): string =>
+  "It is not over yet: call again with the same arguments and wait_seconds: 40" +
+  (took === null ? "" : `; the project's newest builds took about ${took} s from the push to the end`);
 
 /** The last lines of a build that failed; where they cannot be read the answer says so, and is no failure. */
 async function logOf(

@@ -14,5 +14,9 @@ export default tool("topicmap_get_content_job", async ({ content_job_id, wait_se
     look,
     isOver: ({ status }) => OVER.has(status),
   });
-  return withoutNulls(job);
+  if (OVER.has(job.status)) return withoutNulls(job);
+  const done = job.steps.filter(({ status }) => status === "completed").length;
+  const note =
+    `It is not over yet, ${done} of ${job.steps.length} steps are done: call again with the same arguments and wait_seconds: 40`;
+  return { ...withoutNulls(job), note };
 });

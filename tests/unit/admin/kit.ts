@@ -113,6 +113,10 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     setUp: () => Promise.reject(new Error("nothing is made for a site")),
     linkable: () => Promise.reject(new Error("nothing is listed to link")),
     probe: () => Promise.reject(new Error("nothing is probed")),
+    previews: {
+      list: () => Promise.reject(new Error("no preview branch is listed")),
+      clean: () => Promise.reject(new Error("no preview branch is deleted")),
+    },
     pair: () => Promise.reject(new Error("nothing is paired")),
     connections: () => Promise.resolve(NO_CONNECTIONS),
     clients: () => Promise.reject(new Error("nothing asks for clients")),

@@ -40,7 +40,7 @@ Deno.test("a path names fields, goes through lists, and begins a list or text wh
   assert.deepEqual(picked([1, 2, 3], paths("[1..]")), { value: [2, 3], missing: [] });
   assert.deepEqual(picked([{ a: 1, b: 2 }], paths("a")), { value: [{ a: 1 }], missing: [] });
   assert.deepEqual(picked(answer, paths("titel", "items.titel", "total")), {
-    value: { total: 3, items: [] },
+    value: { total: 3 }, // a list of which nothing is left would look like an empty one
     missing: ["titel", "items.titel"],
   });
 });

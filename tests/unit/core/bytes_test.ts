@@ -1,6 +1,6 @@
 /** A stream is read whole, and no further than its cap. */
 import assert from "node:assert/strict";
-import { CHUNKS_MAX, eachChunkWithin, readWithin } from "../../../core/bytes.ts";
+import { CHUNKS_MAX, eachChunkWithin, readFleeting, readWithin, release } from "../../../core/bytes.ts";
 
 /** A stream of those chunks, what was taken of it, and whether it was let go. */
 function stream(...chunks: number[][]) {
@@ -70,4 +70,33 @@ Deno.test("very many small chunks are joined in their order, more than that are 
   let taken = 0;
   assert.equal(await eachChunkWithin(crumbs(2 * CHUNKS_MAX), Infinity, () => void taken++), false);
   assert.equal(taken, CHUNKS_MAX);
+});
+
+Deno.test("chunks that last only until the next one are joined, whatever is said to come", async () => {
+  const MIB = 1024 * 1024;
+  const memory = new Uint8Array(MIB);
+  const fleeting = (count: number) => ({
+    getReader: () => ({
+      read: () => {
+        if (count-- === 0) return Promise.resolve({ done: true } as const);
+        return Promise.resolve({ done: false, value: memory.fill(count).subarray(0, MIB - 1) } as const);
+      },
+      cancel: () => Promise.resolve(),
+    }),
+    cancel: () => Promise.resolve(),
+  });
+  for (const announced of [0, 5 * (MIB - 1), 100 * MIB]) {
+    const whole = await readFleeting(fleeting(5), 100 * MIB, announced);
+    assert.equal(whole?.byteLength, 5 * (MIB - 1));
+    assert.deepEqual([0, 1, 4].map((at) => whole[at * (MIB - 1)]), [4, 3, 0]);
+    assert.equal(whole[MIB - 2], 4);
+    assert.ok(whole.buffer.byteLength <= 8 * 5 * MIB, "little more room is taken than what has come needs");
+  }
+  assert.equal(await readFleeting(fleeting(5), 3 * MIB, 3 * MIB), null);
+});
+
+Deno.test("bytes that are given back are empty", () => {
+  const bytes = new Uint8Array(1000);
+  release(bytes);
+  assert.deepEqual([bytes.byteLength, bytes.buffer.detached], [0, true]);
 });

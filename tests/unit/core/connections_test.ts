@@ -158,3 +158,28 @@ Deno.test("shut down it accepts nothing more, answers what is under way, and clo
   await at.served.finished;
   assert.equal(await busy.read(), null);
 });
+
+Deno.test("a connection that is accepted while it is shut down is closed too, and nothing on it is answered", async () => {
+  assert.ok(serveConnection);
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  using client = await Client.of((listener.addr as Deno.NetAddr).port);
+  const accepted = [Promise.withResolvers<Deno.Conn>(), Promise.withResolvers<Deno.Conn>()];
+  let asked = 0;
+  let answered = 0;
+  const served = serveConnections({
+    listener: {
+      accept: () => accepted[asked++]!.promise,
+      close: () => accepted[1]!.reject(new Deno.errors.BadResource("closed")),
+    } as Deno.Listener,
+    serve: serveConnection,
+    idleMs: IDLE_MS,
+    clock: { elapsed: () => 0, every: () => () => {} },
+    answer: () => (answered++, new Response("late")),
+  });
+  accepted[0]!.resolve(await listener.accept());
+  const down = served.shutdown(); // before the one that accepts has had its turn
+  await client.send(whole("/", "x")).catch(() => {}); // it may be closed by then
+  await down;
+  assert.equal(await client.read(), null);
+  assert.equal(answered, 0);
+});

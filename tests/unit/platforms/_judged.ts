@@ -9,6 +9,8 @@ import type { Outgoing, PublishGrant } from "../../../platforms/_http/request.ts
 export interface Judging {
   readonly granted?: (grant: PublishGrant) => boolean;
   readonly now?: number;
+  /** Whether an operator cleans. */
+  readonly cleaning?: true;
   readonly settings?: Readonly<Record<string, string | null>>;
 }
 
@@ -24,8 +26,13 @@ export function judge(
   out: Outgoing,
   judging: Judging = {},
 ): void {
-  const { granted = () => false, now = 0, settings } = judging;
-  const ctx = { site, settings: { ...defaults(connector), ...settings }, now };
+  const { granted = () => false, now = 0, settings, cleaning } = judging;
+  const ctx = {
+    site,
+    settings: { ...defaults(connector), ...settings },
+    now,
+    ...cleaning ? { cleaning } : {},
+  };
   const origins = connector.origins?.(ctx) ?? [];
   egress({ connector, origins, ctx, granted }, out);
 }

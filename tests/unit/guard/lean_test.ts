@@ -1,0 +1,271 @@
+/** What an agent reads of an answer over MCP: the same facts, none twice, and nothing that says nothing. */
+import assert from "node:assert/strict";
+import { lean } from "../../../guard/lean/lean.ts";
+import type { Manifest } from "../../../registry/manifest.ts";
+
+type Fields = Record<string, unknown>;
+const of = (result: unknown, more: Partial<Manifest> = {}) =>
+  ({ tier: 0, raise: [], sparse: true, result, ...more }) as unknown as Manifest;
+
+Deno.test("what is described and says nothing is left out; what nobody knows, and what is not ours, stays", () => {
+  const manifest = of({
+    rows: [{
+      "title~": "string",
+      "views~": "integer",
+      "open~": "boolean",
+      tags: ["string"],
+      by: { "x?": "string" },
+    }],
+    "stopped~": "date-time",
+    notes: ["string"],
+    "base_url~": "string",
+    frontmatter: "object -- the file's own",
+    raw: "any -- the site's own",
+  });
+  const data = { tags: [], draft: null };
+  const answer = {
+    rows: [{ title: null, views: null, open: null, tags: [], by: {} }],
+    stopped: null,
+    notes: [],
+    base_url: null,
+    frontmatter: data,
+    raw: null,
+    unknown: null,
+  };
+  assert.deepEqual(lean(answer, manifest, {}), {
+    rows: [{ views: null, open: null }],
+    base_url: null,
+    frontmatter: data,
+    raw: null,
+    unknown: null,
+  });
+});
+
+Deno.test("a tool that is not sparse answers all its keys", () => {
+  const answer = { total: 0.123456, items: [], next: null };
+  const manifest = of({ total: "number", items: ["string"], "next~": "string" }, { sparse: false });
+  assert.deepEqual(lean(answer, manifest, {}), answer);
+});
+
+Deno.test("the list that was asked for stays where it is empty", () => {
+  const manifest = of({ total: "integer", items: ["string"], left_out: ["string"] });
+  assert.deepEqual(lean({ total: 0, items: [], left_out: [] }, manifest, {}), { total: 0, items: [] });
+});
+
+Deno.test("fractions have four digits that count, whole numbers and data of others all of theirs", () => {
+  const manifest = of({
+    share: "number",
+    small: "number",
+    sum: "number",
+    count: "integer",
+    raw: "any -- a vendor's",
+  });
+  const answer = {
+    share: 0.115164100943524,
+    small: -0.0000123456,
+    sum: 23350.123456,
+    count: 23350123456,
+    raw: 0.123456,
+  };
+  const told = { share: 0.1152, small: -0.00001235, sum: 23350.1235, count: 23350123456, raw: 0.123456 };
+  assert.deepEqual(lean(answer, manifest, {}), told);
+});
+
+Deno.test("parts that few need are named, and there where a call asks for parts itself", () => {
+  const manifest = of(
+    { total: "integer", rows: [{ id: "id", title: "string", sha: "string" }], at: "date-time" },
+    { aside: ["at", "rows.id", "rows.sha", "rows.nothing"] },
+  );
+  const answer = { total: 1, rows: [{ id: 1, title: "A", sha: "f00" }], at: "2026-01-01T00:00:00Z" };
+  assert.deepEqual(lean(answer, manifest, {}), {
+    total: 1,
+    rows: [{ title: "A" }],
+    with_fields: "at, rows.{id,sha}",
+  });
+  for (const asked of [{ fields: "rows.id" }, { summary: false }]) {
+    assert.equal(lean(answer, manifest, asked), answer);
+  }
+  assert.deepEqual(lean({ total: 0, rows: [] }, manifest, {}), { total: 0, rows: [] });
+});
+
+Deno.test("what is no object of ours is the very value", () => {
+  const manifest = of("string");
+  for (const answer of ["a text", 7, null, [null], new Date(0)]) {
+    assert.equal(lean(answer, manifest, {}), answer);
+  }
+  const answer = { a: null };
+  assert.equal(lean(answer, of(undefined), {}), answer);
+});
+
+const preview = (more: Fields): Fields => ({
+  needs_confirmation: true,
+  tool: "write",
+  site_id: null,
+  tier: 1,
+  summary: "Write",
+  changes: [],
+  revision: null,
+  confirm_token: "cft_x",
+  undoable: true,
+  warnings: [],
+  ...more,
+});
+const shown = (more: Fields, args: Fields = {}) =>
+  lean(preview(more), of({ id: "id" }, { tier: 1 }), args) as Fields;
+
+Deno.test("a preview keeps every change: what is new, what goes, and what stands where it was", () => {
+  const changes = [
+    { field: "title", from: null, to: "A" },
+    { field: "image", from: 7, to: null },
+    { field: "note", from: "", to: "", origin: "the theme" },
+  ];
+  const { changes: told, ...rest } = shown({ changes, summary: "Write A", warnings: ["It is live"] });
+  assert.deepEqual(told, [{ field: "title", to: "A" }, changes[1], changes[2]]);
+  assert.deepEqual(rest, {
+    needs_confirmation: true,
+    tool: "write",
+    site_id: null,
+    tier: 1,
+    summary: "Write A",
+    revision: null,
+    confirm_token: "cft_x",
+    undoable: true,
+    warnings: ["It is live"],
+  });
+});
+
+Deno.test("of a text what differs is shown in whole words and numbers, and what is around it once", () => {
+  const around = "Ask us day and night, on every day of the whole year, and for any reason at all:";
+  const told = (from: string, to: string) => {
+    const [one] = shown({ changes: [{ field: "text", from, to }] })["changes"] as Record<string, string>[];
+    const { from: was, to: next, context } = one!;
+    if (context !== undefined) {
+      assert.deepEqual([was, next].map((part) => context.replace("[here]", () => part!)), [from, to]);
+    }
+    return [was, next];
+  };
+  assert.deepEqual(told(`${around} 01 555 70 44 is it`, `${around} 01 555 90 10 is it`), [
+    "01 555 70 44",
+    "01 555 90 10",
+  ]);
+  assert.deepEqual(told(`${around} 90 euros`, `${around} 900 euros`), ["90", "900"]);
+  assert.deepEqual(told(`${around} end`, `${around} the end`), ["end", "the end"]);
+  assert.deepEqual(told("😀 a", "😁 a"), ["😀 a", "😁 a"]);
+  assert.deepEqual(told(`${around} 😀`, `${around} 😁`), ["😀", "😁"]);
+  assert.deepEqual(told(around, around), [around, around]);
+});
+
+Deno.test("a long text that is sent as it will stand is shown by its beginning and end, what is set around it whole", () => {
+  const content = `Begin ${"word ".repeat(100)}end`;
+  const to = `<!-- made -->\n${content}\n<!-- end -->`;
+  const change = { field: "content", from: null, to };
+  const [told] = shown({ changes: [change] }, { changes: [{ arguments: { content } }] })["changes"] as [
+    { to: string },
+  ];
+  assert.match(
+    told.to,
+    /^<!-- made -->\nBegin word.* … \(509 characters, exactly as sent\) … .*word end\n<!-- end -->$/s,
+  );
+  assert.ok(told.to.length < 300);
+  const other = [{ ...change, to: to.replace("Begin", "BEGIN") }];
+  assert.deepEqual(shown({ changes: other }, { content })["changes"], [{
+    field: "content",
+    to: other[0]!.to,
+  }]);
+  const over = [{ ...change, from: "Old" }];
+  assert.deepEqual(shown({ changes: over }, { content })["changes"], over);
+});
+
+Deno.test("beside the text of a file its size is not shown; of a file without a text it is", () => {
+  const size = { sha: "f00", bytes: 3 };
+  const changes = [
+    { field: "a.md", from: size, to: { bytes: 4 } },
+    { field: "a.md (text)", from: "a", to: "b" },
+    { field: "b.png", from: size, to: { bytes: 9 } },
+  ];
+  assert.deepEqual(shown({ changes })["changes"], [changes[1], changes[2]]);
+});
+
+Deno.test("items of a set say once what is so of several, and each what is its own", () => {
+  const live = (name: string) => `the page "${name}" is live`;
+  const item = (n: number, more: Fields) => ({
+    item: n,
+    tool: "write",
+    site_id: "a",
+    tier: 1,
+    revision: "rev",
+    undoable: false,
+    ...more,
+  });
+  const { site_id, items, items_alike } = shown({
+    undoable: false,
+    items: [
+      item(1, { undoable_reason: "It is new", warnings: [live("A"), "Own"] }),
+      item(2, { undoable: true, warnings: [live("B")] }),
+      item(3, { undoable_reason: "It is new" }),
+      item(4, { undoable_reason: "Another" }),
+    ],
+  });
+  assert.equal(site_id, "a");
+  const told = (n: number, more: Fields) => ({ item: n, tool: "write", tier: 1, ...more });
+  assert.deepEqual(items, [
+    told(1, { warnings: ["Own"] }),
+    told(2, { undoable: true }),
+    told(3, {}),
+    told(4, { undoable_reason: "Another" }),
+  ]);
+  assert.deepEqual(items_alike, [
+    { items: [1, 3], undoable_reason: "It is new" },
+    { items: [1, 2], warnings: [live("…")] },
+  ]);
+});
+
+const SET = {
+  set_id: "string",
+  counts: { "*": "integer" },
+  items: [{ item: "integer", "*": "any -- of its tool" }],
+};
+const ended = (items: readonly Fields[], counts: Fields, more: Fields = {}) => ({
+  set_id: "s",
+  counts,
+  items,
+  verified: true,
+  ...more,
+});
+const done = { tool: "write", site_id: "a", request_id: "r", state: "done", verified: true };
+
+Deno.test("of a set that is done each item says what it made; get_change_set names its call as well", () => {
+  const live = { checked_at: "now", address: "/", as_expected: true, differs: [] };
+  const answer = ended([
+    { item: 1, ...done, id: 5, url: "/a" },
+    { item: 2, ...done, id: 5, post_id: 5, url: "/a", live },
+  ], { done: 2 });
+  const told = (tier: 0 | 1) => lean(answer, of(SET, { tier }), {}) as { items: Fields[]; site_id: string };
+  assert.equal(told(1).site_id, "a");
+  assert.deepEqual(told(1).items, [{ item: 1, id: 5, url: "/a" }, {
+    item: 2,
+    id: 5,
+    live: { as_expected: true },
+  }]);
+  assert.deepEqual(told(0).items[0], { item: 1, tool: "write", request_id: "r", id: 5, url: "/a" });
+});
+
+Deno.test("of a set that is not done, or not proven, each item says all of it", () => {
+  const lost = {
+    item: 2,
+    ...done,
+    site_id: "b",
+    state: "failed",
+    verified: undefined,
+    error: { code: "E_UPSTREAM", message: "No" },
+  };
+  const live = { as_expected: false, differs: [{ field: "title" }] };
+  const answer = ended([{ item: 1, ...done, verified: false, live }, lost], { done: 1, failed: 1 }, {
+    verified: false,
+  });
+  const { items } = lean(answer, of(SET, { tier: 1 }), {}) as { items: Fields[] };
+  assert.deepEqual(items, [
+    { item: 1, site_id: "a", state: "done", verified: false, live },
+    { item: 2, site_id: "b", tool: "write", request_id: "r", state: "failed", error: lost.error },
+  ]);
+});
