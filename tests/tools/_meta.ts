@@ -56,6 +56,8 @@ export interface MetaWorldOptions extends KitOptions {
 }
 
 const DAY_MS = 86_400_000;
+/** What a connection holds beyond its days, so that time that passes between two calls takes none of them. */
+const HOUR_MS = 3_600_000;
 
 /** A kit and its stand-in. Sites: "client" is linked; "unnamed" has no ad account, "unbound" no user. */
 export class MetaWorld extends Calls {
@@ -74,7 +76,7 @@ export class MetaWorld extends Calls {
 
   /** Opens one; dispose of it with `await using`. */
   static async open(
-    { meta: options, life_ms = 60 * DAY_MS, ...kit }: MetaWorldOptions = {},
+    { meta: options, life_ms = 60 * DAY_MS + HOUR_MS, ...kit }: MetaWorldOptions = {},
   ): Promise<MetaWorld> {
     const clock = { now: () => kit.start ?? NOW };
     const meta = startMeta({ now: () => clock.now(), ...options });
