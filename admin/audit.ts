@@ -66,6 +66,24 @@ const verifyQuery = closed({
   ).optional(),
 });
 const retainBody = closed({ confirm: z.boolean({ error: expected("true or false") }).optional() });
+const count_error = expected("a whole number");
+const anchorBody = closed({
+  anchor: z.object({
+    kind: z.literal("site-ops-anchor", { error: expected('"site-ops-anchor"') }),
+    store: z.string({ error: expected("the id of a store") }).max(100),
+    at: z.string({ error: expected("a time") }).max(40),
+    heads: z.record(
+      z.string().max(40),
+      z.object({
+        n: z.number({ error: count_error }).int({ error: count_error }),
+        hash: z.string({ error: expected("a hash") }).max(64),
+      }),
+    ),
+    registers: z.record(z.string().max(40), z.number({ error: count_error }).int({ error: count_error })),
+    key: z.string({ error: expected("the id of a key") }).max(12),
+    mac: z.string({ error: expected("a proof in hexadecimal") }).max(64),
+  }, { error: expected("an anchor, as audit anchor prints it") }),
+});
 const note_error = expected(`a text of 1 to ${LIMITS.RESOLUTION_NOTE_CHARACTERS} characters`);
 /** What was found of a write in doubt. */
 export const resolveBody = closed({
@@ -76,7 +94,7 @@ export const resolveBody = closed({
 
 /** Adds the routes of the audit. */
 export function auditRoutes(app: Hono, ports: AdminPorts): void {
-  const { audit } = ports.store;
+  const { anchors, audit } = ports.store;
   app.get("/admin/api/audit", async (c) => {
     const { limit, cursor, ...query } = parameters(pageQuery, c.req.url);
     return answer(
@@ -92,6 +110,13 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
     c.header("Content-Disposition", 'attachment; filename="audit.ndjson"');
     c.header("Content-Type", "application/x-ndjson");
     return c.body(body);
+  });
+
+  app.get("/admin/api/audit/anchor", async (c) => answer(c, await anchors.make()));
+
+  app.post("/admin/api/audit/verify", async (c) => {
+    const { anchor } = checked(anchorBody, await jsonObject(c.req.raw));
+    return answer(c, await anchors.verify(anchor));
   });
 
   app.get("/admin/api/audit/verify", async (c) => {

@@ -35,6 +35,7 @@ const terminal: Terminal = {
   status: Deno.stderr.isTerminal() ? (text) => writeAll(Deno.stderr, `${text}\n`) : undefined,
   fetch: (request) => fetch(request),
   keep,
+  read: (file) => Deno.readTextFile(file),
   kept,
   wait: (ms) => new Promise((resolve) => setTimeout(() => resolve(true), ms)),
 };

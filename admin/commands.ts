@@ -10,6 +10,7 @@ import { CONNECTION_COMMANDS } from "./commands_connections.ts";
 import { FREEZE_COMMANDS } from "./commands_freezes.ts";
 import { ERASE_COMMANDS } from "./commands_erase.ts";
 import { GATEWAY_COMMANDS } from "./commands_gateway.ts";
+import { keyCommands } from "./commands_keys.ts";
 import { LINKABLE_COMMANDS } from "./commands_linkable.ts";
 import { PEOPLE_COMMANDS } from "./commands_people.ts";
 import { PREVIEW_COMMANDS } from "./commands_previews.ts";
@@ -44,6 +45,7 @@ export function commandsOf(connectors: Connectors): readonly Command[] {
     ...WEBHOOK_COMMANDS,
     ...GATEWAY_COMMANDS,
     ...STORE_COMMANDS,
+    ...keyCommands(connectors),
   ];
 }
 

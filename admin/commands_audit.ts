@@ -1,4 +1,4 @@
-/** `audit tail`, `audit resolve`, `audit verify`, `audit export`, `audit retain`. */
+/** `audit tail`, `audit resolve`, `audit verify`, `audit anchor`, `audit export`, `audit retain`. */
 import { ASKED_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.ts";
 import { quoted } from "../core/fields.ts";
 import { cut } from "../core/values.ts";
@@ -180,14 +180,15 @@ const tail: Command = {
 
 /** What was found of the audit, for people. */
 export function verdictText(
-  { ok, writers, segments, rows, erased, faults, place, after }: AuditVerdict,
+  { ok, writers, segments, rows, erased, faults, place, after, anchored }: AuditVerdict,
 ): string {
   const behind = after === undefined ? "" : `, behind segment ${after}; what is before it was not looked at`;
+  const since = anchored === undefined ? "" : `, and nothing of the anchor of ${cell(anchored)} is missing`;
   const where = place === undefined ? "" : ` in ${cell(place)}`;
   const gone = erased === undefined ? "" : ` (${erased} more were erased with their site or person)`;
   const checked = `${rows} rows${gone} in ${segments} segments of ${writers} writers${where}${behind}`;
   return ok
-    ? `Whole: ${checked}.\n`
+    ? `Whole: ${checked}${since}.\n`
     : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}`;
 }
 
@@ -214,6 +215,44 @@ async function verdictOf({ words, api, terminal: { status } }: Call): Promise<Au
   throw new CommandError("The gateway broke off before the log was verified");
 }
 
+/** The verdict by the newest anchor of a file. */
+async function anchoredVerdict({ words, api, terminal }: Call): Promise<AuditVerdict> {
+  const file = words.text("anchor")!;
+  if (words.text("after") !== undefined) throw new CommandError("--anchor goes without --after");
+  let text: string;
+  try {
+    text = await terminal.read(file);
+  } catch (cause) {
+    throw new CommandError(`${file} cannot be read; name a file that audit anchor printed`, { cause });
+  }
+  const anchor = text.split("\n").map(anchorIn).findLast((one) => one !== null);
+  if (!anchor) throw new CommandError(`${file} holds no anchor; name a file that audit anchor printed`);
+  return await api.call("POST", "audit/verify", { anchor }) as AuditVerdict;
+}
+
+/** The anchor of a line, which may be a line of the log; null for any other line. */
+function anchorIn(line: string): object | null {
+  try {
+    const value = JSON.parse(line);
+    const anchor = value?.anchor ?? value;
+    return anchor?.kind === "site-ops-anchor" ? anchor : null;
+  } catch {
+    return null;
+  }
+}
+
+const anchor: Command = {
+  words: ["audit", "anchor"],
+  summary: "Print how far the audit and the records are, proven, to be kept elsewhere: audit anchor >> file",
+  options: {},
+  notes:
+    "Keep it where nobody who can write the store can. The gateway writes one each day into its log and into " +
+    "data/anchors.ndjson. Compare with: audit verify --anchor <file>.",
+  async run({ api, terminal }) {
+    terminal.out(`${JSON.stringify(await api.call("GET", "audit/anchor"))}\n`);
+  },
+};
+
 /** What an operator does about an audit that is broken. */
 const HOW_TO_GO_ON = "See what else of the store is damaged: deno task admin store check\n" +
   "Put back a copy from before it: deno task admin store restore\n";
@@ -223,9 +262,17 @@ const verify: Command = {
   summary: "Check that no entry was changed or removed",
   options: {
     after: { value: "id", help: "only behind that segment, which is believed, as where it was cut off" },
+    anchor: {
+      value: "file",
+      help: "a file that audit anchor printed: nothing of it may be missing or older",
+    },
   },
+  notes:
+    "An anchor is read to its last line that is one, so a file of many, a line each, is compared by its newest.",
   async run(call) {
-    const verdict = await verdictOf(call);
+    const verdict = call.words.text("anchor") === undefined
+      ? await verdictOf(call)
+      : await anchoredVerdict(call);
     call.show(verdict, (found) => verdictText(found) + (found.ok ? "" : HOW_TO_GO_ON));
     return verdict.ok ? 0 : 1;
   },
@@ -278,4 +325,4 @@ function gone({ before }: RetentionReport, { segments, entries }: AuditAmount): 
 }
 
 /** The commands about the audit. */
-export const AUDIT_COMMANDS: readonly Command[] = [tail, resolve, verify, exportAll, retain];
+export const AUDIT_COMMANDS: readonly Command[] = [tail, resolve, verify, anchor, exportAll, retain];

@@ -191,6 +191,37 @@ const check: Command = {
   },
 };
 
+const acceptRecords: Command = {
+  words: ["store", "accept-records"],
+  local: true,
+  summary:
+    "Show which records the gateway did not write as they are; with --confirm it takes them for its own",
+  options: { confirm: { help: "accept them all, and say so in the audit" } },
+  notes:
+    `${NOTES} ${STOPPED} The gateway refuses tokens, sites, users and what else says who may do what where somebody else ` +
+    "wrote them. Accept them only once you know who did, as after a backup was put back by other means.",
+  async run(call) {
+    const store = storeOf(call);
+    const confirm = call.words.on("confirm");
+    const faults = await refusing(
+      store,
+      async () => (await import("../store/accept.ts")).acceptRecords(store, confirm),
+    );
+    call.show({ path: shownPlace(store.path), accepted: confirm, faults }, ({ path }) => {
+      const found = faults.length === 0
+        ? `All records of ${path} are as the gateway wrote them.\n`
+        : faultLines(faults);
+      return found +
+        (confirm
+          ? `The records of ${path} are accepted as they are; start the gateway.\n`
+          : faults.length === 0
+          ? ""
+          : "To accept them: deno task admin store accept-records --confirm\n");
+    });
+    return confirm || faults.length === 0 ? 0 : 1;
+  },
+};
+
 /** Whether nothing is wrong but that the keys are not those of the store: nothing of it is damaged then. */
 const isOfKeys = (
   { faults, audit }: { readonly faults: readonly string[]; readonly audit: AuditVerdict | null },
@@ -275,7 +306,7 @@ function place(call: Call): Omit<StoreFile, "keys"> & NamedPlace {
 }
 
 /** Without the password of an address. */
-const shownPlace = (path: string) => isDatabase(path) ? shownAddress(path) : path;
+export const shownPlace = (path: string) => isDatabase(path) ? shownAddress(path) : path;
 
 const readPlace = (name: string, text: string): string =>
   read(name, text, storePlace, text.includes("@") ? null : text);
@@ -304,7 +335,8 @@ function placeOfCopy(call: Call, named: string, word: string): NamedPlace {
   throw new CommandError("DATABASE_URL: names no database; set it to postgres://user:password@host/database");
 }
 
-const storeOf = (call: Call): StoreFile & NamedPlace => ({ ...place(call), keys: keysOf(call) });
+/** The store that the settings name, with its keys. */
+export const storeOf = (call: Call): StoreFile & NamedPlace => ({ ...place(call), keys: keysOf(call) });
 
 function keysOf(call: Call): Uint8Array<ArrayBuffer>[] {
   const text = call.terminal.env("ENCRYPTION_KEYS")?.trim() || call.terminal.kept("ENCRYPTION_KEYS");
@@ -329,7 +361,7 @@ function read<T>(name: string, text: string, as: (text: string) => T, shown: str
 const AS_SAID = { named: "KV_PATH" };
 
 /** Waits for work on a place; what is refused says by which name the place was given. */
-async function refusing<T>({ named }: Pick<NamedPlace, "named">, work: () => Promise<T>): Promise<T> {
+export async function refusing<T>({ named }: Pick<NamedPlace, "named">, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (fault) {
@@ -348,4 +380,13 @@ async function refusing<T>({ named }: Pick<NamedPlace, "named">, work: () => Pro
 }
 
 /** The commands on the store itself. */
-export const STORE_COMMANDS: readonly Command[] = [backup, restore, check, copy, compact, init, acceptKeys];
+export const STORE_COMMANDS: readonly Command[] = [
+  backup,
+  restore,
+  check,
+  copy,
+  compact,
+  init,
+  acceptKeys,
+  acceptRecords,
+];

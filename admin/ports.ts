@@ -196,6 +196,7 @@ export interface AdminPorts {
     | "challenges"
     | "devices"
     | "audit"
+    | "anchors"
     | "changes"
     | "webhooks"
     | "missingKeys"

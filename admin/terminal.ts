@@ -15,6 +15,8 @@ export interface Terminal {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Writes a text into a new file in that folder of data/, named by the time, for its owner alone; answers its path. */
   readonly keep?: (folder: string, text: string) => Promise<string>;
+  /** The text of a file. Rejects as the machine does. */
+  readonly read: (file: string) => Promise<string>;
   /** A secret as `dev` and `demo` keep it, or null. */
   readonly kept: (name: "MASTER_TOKEN" | "ENCRYPTION_KEYS") => string | null;
   /** Waits; false when it is time to stop. */

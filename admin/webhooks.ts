@@ -8,6 +8,7 @@ import {
   LIMITS,
   type Webhook,
   WEBHOOK_EVENTS,
+  WEBHOOK_EVENTS_USUAL,
   WEBHOOK_FORMATS,
   type WebhookDelivery,
 } from "../core/model.ts";
@@ -104,7 +105,7 @@ export async function listWebhooks({ store }: Ports, caller: AdminCaller): Promi
 export async function makeWebhook(
   ports: Ports,
   caller: AdminCaller,
-  { url, events = [...WEBHOOK_EVENTS], format = "standard", ...given }: z.output<typeof webhookBody>,
+  { url, events = [...WEBHOOK_EVENTS_USUAL], format = "standard", ...given }: z.output<typeof webhookBody>,
 ): Promise<MadeWebhook> {
   requireOwn(caller, given);
   const { project_id } = given;

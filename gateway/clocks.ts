@@ -33,6 +33,8 @@ export interface Clocked {
   readonly toolCatalogs: Leased;
   /** Says each day which versions of upstreams end soon. */
   readonly watch: Recurring;
+  /** Writes each day how far the audit is to where others keep it. */
+  readonly anchoring: Recurring;
   /** Does again what failed last. */
   readonly jobs: { retry(): Promise<void> };
   log(event: Record<string, unknown>): void;
@@ -43,8 +45,20 @@ export interface Clocked {
  * past what it says itself, is a line in the log.
  */
 export function schedule(
-  { retention, doubts, counted, erasing, approvals, webhooks, snapshots, toolCatalogs, watch, jobs, log }:
-    Clocked,
+  {
+    retention,
+    doubts,
+    counted,
+    erasing,
+    approvals,
+    webhooks,
+    snapshots,
+    toolCatalogs,
+    watch,
+    anchoring,
+    jobs,
+    log,
+  }: Clocked,
   wait = delay,
 ): void {
   const register = (job: string, when: string, work: () => Promise<unknown>) => {
@@ -65,6 +79,7 @@ export function schedule(
   });
   // A run that was killed with its process is not left until the next hour.
   register("snapshots taken over", "*/2 * * * *", () => snapshots.takeOver());
+  register("audit anchor", "5 0 * * *", () => anchoring.run());
   // Some run once an hour; what failed, as while the store was away, is not left so until the next.
   register("failed jobs", "*/2 * * * *", () => jobs.retry());
   register("vendor watch", "0 6 * * *", () => watch.run());

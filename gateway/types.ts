@@ -12,6 +12,7 @@ import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
 import type { CountedRefusals } from "../guard/audit/counted.ts";
 import type { Retention } from "../guard/audit/retention.ts";
 import type { Snapshots } from "../guard/snapshots.ts";
+import type { Anchoring } from "../guard/audit/anchoring.ts";
 import type { VendorWatch } from "../guard/vendor_watch.ts";
 import type { Deliveries } from "../guard/webhooks/deliveries.ts";
 import type { Connector } from "../platforms/_connector/connector.ts";
@@ -64,6 +65,7 @@ export interface Gateway {
   readonly toolCatalogs: { run(): Promise<boolean> };
   /** Says which versions of upstreams end soon. */
   readonly watch: VendorWatch;
+  readonly anchoring: Anchoring;
   /** What runs on clocks, as this process has seen it. */
   readonly jobs: Pick<Jobs, "retry">;
   /** What is counted of calls. */

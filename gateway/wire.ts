@@ -15,6 +15,8 @@ import { largestBodyLimit } from "../guard/pipeline/body_limit.ts";
 import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
 import { Snapshots } from "../guard/snapshots.ts";
+import { Anchoring } from "../guard/audit/anchoring.ts";
+import { keepAnchor } from "../store/audit_anchor.ts";
 import { VendorWatch } from "../guard/vendor_watch.ts";
 import { openDeliveries } from "../guard/webhooks/deliveries.ts";
 import { telling } from "../guard/webhooks/tell.ts";
@@ -71,7 +73,7 @@ export async function openGateway(
   const guarded = { ...base, ...guardOf(base), ...clockedOf(base) };
   const parts = { ...guarded, ...accountsOf(guarded) };
   const { store, ownHttp, stopping, snapshots, proxied, ports } = parts;
-  const { catalog, retention, doubts, erasing, approvals, watch, jobs, figures, log } = parts;
+  const { catalog, retention, doubts, erasing, approvals, watch, anchoring, jobs, figures, log } = parts;
   let leaving = false;
   const webhooks = openDeliveries({
     ...parts,
@@ -95,7 +97,7 @@ export async function openGateway(
       draining: () => leaving || stopping.signal.aborted,
     }),
     ...{ store, catalog, retention, doubts, erasing, approvals, webhooks, snapshots, watch, jobs, figures },
-    ...{ log, counted: ports.counted, toolCatalogs: proxied },
+    ...{ anchoring, log, counted: ports.counted, toolCatalogs: proxied },
     setsAtRest: () => emptied(parts.setRuns),
     leave: () => void (leaving = true),
     drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop(), webhooks.stop()),
@@ -234,7 +236,9 @@ function guardOf(base: Base) {
 }
 
 /** What runs on the clocks beside that, and what is known of how it goes. */
-function clockedOf({ settings, ports, store, now, elapsed, log, newId, jobs, tell, figures }: Base) {
+function clockedOf(
+  { settings, ports, store, now, elapsed, log, newId, jobs, tell, tellOrFail, figures }: Base,
+) {
   const readiness = new Readiness({ store, jobs, now, elapsed });
   return {
     retention: new Retention({ store, days: settings.auditRetentionDays, now, newId, jobs, log }),
@@ -242,6 +246,7 @@ function clockedOf({ settings, ports, store, now, elapsed, log, newId, jobs, tel
     doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
     snapshots: new Snapshots({ ...ports, newId, jobs, log }),
     watch: new VendorWatch({ ...ports, log }),
+    anchoring: new Anchoring({ store, log, keep: keepAnchor, tell: tellOrFail }),
     readiness,
     metrics: new MetricsText({ figures, store, readiness, jobs, now, elapsed }),
   };

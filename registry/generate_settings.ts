@@ -72,5 +72,6 @@ export function permissions(config: string, { settings, credentials }: Connector
   json.permissions.admin.env = [...COMMAND_LINE, ...secrets];
   json.permissions["admin-probe"].env = COMMAND_LINE;
   json.permissions["admin-store"].env = STORE;
+  json.permissions["admin-keys"].env = STORE;
   return `${JSON.stringify(json, null, 2)}\n`;
 }

@@ -59,6 +59,8 @@ export interface AuditPage {
 export interface VerifyOptions {
   /** The id of a segment: only those behind it are read, and what the first of each chain names as before it is believed. */
   readonly after?: string;
+  /** How far the chains were when it was made: none of them may end before that, or say otherwise. */
+  readonly anchor?: Pick<Anchor, "at" | "heads">;
   /** Is told now and then how many segments were read, and the newest of them. */
   readonly told?: (segments: number, newest: string) => void;
 }
@@ -77,6 +79,36 @@ export interface AuditVerdict {
   readonly place?: string;
   /** The segment behind which it began; left out where all was read. */
   readonly after?: string;
+  /** When the anchor was made that it was compared with. */
+  readonly anchored?: string;
+}
+
+/** How far the audit and the registers of records were at a moment, to be kept where nobody who can write the store can. */
+export interface Anchor {
+  readonly kind: "site-ops-anchor";
+  /** The id of the store. */
+  readonly store: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** By writer the number and the hash of its last segment; of chains that retention has dropped whole none. */
+  readonly heads: Readonly<Record<string, { readonly n: number; readonly hash: string }>>;
+  /** By kind of record how many changes its register had counted. */
+  readonly registers: Readonly<Record<string, number>>;
+  /** The id of the key that it is proven with. */
+  readonly key: string;
+  /** The proof, in hexadecimal. */
+  readonly mac: string;
+}
+
+/** Anchors of the audit. */
+export interface AnchorStore {
+  /** Packs what is written, and says how far all is. */
+  make(): Promise<Anchor>;
+  /**
+   * Verifies the audit, and that it and the records are not older than an anchor says. E_BAD_INPUT for an anchor of
+   * another store, of a key that is not known, or one that was changed.
+   */
+  verify(anchor: Anchor): Promise<AuditVerdict>;
 }
 
 /** How far the audit's retention has come; times in milliseconds since the epoch. */

@@ -64,11 +64,11 @@ async function assertReached(db: Database, after: string): Promise<void> {
  */
 export async function verifyAudit(
   given: Database,
-  { after, told }: VerifyOptions = {},
+  { after, told, anchor }: VerifyOptions = {},
 ): Promise<AuditVerdict> {
   assertSegmentId(after);
   const db = given.aroundDamage();
-  const verifier = new AuditVerifier(db, after ?? null);
+  const verifier = new AuditVerifier(db, after ?? null, anchor);
   const first = after === undefined ? "" : `${after}0`;
   let read = 0;
   try {
@@ -96,13 +96,20 @@ export class AuditVerifier {
   #newest: string | null = null;
   readonly #damaged = new Set<string>();
   readonly #erasures = new SaidErasures();
+  /** By writer the segment of the anchor that was not read yet. */
+  readonly #unmet: Map<string, { readonly n: number; readonly hash: string }>;
 
   /** The writers whose chains were taken up behind the segment that was named; null where all is read. */
   readonly #taken: Set<string> | null;
 
-  /** Behind the segment `after`, which is believed; null for all. */
-  constructor(db: Database, private readonly after: string | null) {
+  /** Behind the segment `after`, which is believed; null for all. With an anchor no chain may end before it. */
+  constructor(
+    db: Database,
+    private readonly after: string | null,
+    private readonly anchor: VerifyOptions["anchor"] = undefined,
+  ) {
     this.#db = db;
+    this.#unmet = new Map(Object.entries(anchor?.heads ?? {}));
     this.#taken = after === null ? null : new Set();
   }
 
@@ -113,6 +120,8 @@ export class AuditVerifier {
       this.#chains.set(writer, { last: start, packed: 0, head });
     }
     for (const [writer, last] of await this.#readAll("checkpoint")) {
+      const anchored = this.#unmet.get(writer);
+      if (anchored !== undefined && last.n >= anchored.n) this.#meet(writer, last);
       this.#chains.set(writer, { last, packed: 0, head: this.#chains.get(writer)?.head ?? null });
     }
   }
@@ -144,6 +153,7 @@ export class AuditVerifier {
     await this.#link(id, segment, chain.last);
     this.#checkRows(id, segment);
     const last = { n: segment.n, hash: chainHash(segment), id };
+    if (this.#unmet.get(writer)?.n === last.n) this.#meet(writer, last);
     if (segment.erased !== undefined) this.#erasures.changed(id, segment);
     if (last.n === chain.head?.n && last.hash !== chain.head.hash) {
       this.#faults.push(
@@ -152,6 +162,18 @@ export class AuditVerifier {
     }
     this.#chains.set(writer, { last, packed: isPacked ? segment.n : chain.packed, head: chain.head });
     return this.#segments;
+  }
+
+  /** Compares the segment of the anchor, or what retention has left of it, with what the anchor says. */
+  #meet(writer: string, { n, hash, id }: Head): void {
+    const anchored = this.#unmet.get(writer)!;
+    this.#unmet.delete(writer);
+    if (n > anchored.n || hash === anchored.hash) return;
+    this.#faults.push(
+      `Segment ${n} (${id}) of writer ${writer} is another than when the anchor of ${
+        this.anchor!.at
+      } was made`,
+    );
   }
 
   /** What the first segment that is read of a chain names as before it is believed. */
@@ -167,6 +189,14 @@ export class AuditVerifier {
       if (this.#taken?.has(writer) !== false) await this.#checkEnd(writer, chain);
     }
     this.#faults.push(...this.#erasures.faults());
+    for (const [writer, { n }] of this.#unmet) {
+      const reached = this.#chains.get(writer)?.last.n ?? 0;
+      this.#faults.push(
+        `Missing: ${numbers(reached + 1, n)} of writer ${writer}, which were there when the anchor of ${
+          this.anchor!.at
+        } was made: the end was cut off, or an older copy was put in the place of the store`,
+      );
+    }
     return this.#verdict();
   }
 

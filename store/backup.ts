@@ -1,4 +1,5 @@
 /** A portable backup: made of a store at any place while it is in use, and put back at any place. */
+import { CLOCK } from "../core/async.ts";
 import { rm } from "node:fs/promises";
 import { AuditReading, partsBelow } from "./backup_audit.ts";
 import { BackupReader, BackupWriter, headerOf } from "./backup_file.ts";
@@ -7,7 +8,8 @@ import { Database, HOW_TO_MEND } from "./database.ts";
 import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
 import { judgeFile, readablePlace } from "./file_check.ts";
 import { aroundRanges, isBroken } from "./key_ranges.ts";
-import { Expiries, isPassing } from "./expiry.ts";
+import { isPassing } from "./ends.ts";
+import { Expiries } from "./expiry.ts";
 import { Intake, isOfMark, type Laid } from "./intake.ts";
 import { assertFormat, assertSealed, markOf, readLaying, type StoreMark } from "./mark.ts";
 import { openBare, openToRead } from "./opening.ts";
@@ -104,7 +106,7 @@ async function write(
   kv: Deno.Kv,
   unreadable: ReadonlySet<string>,
 ): Promise<BackedUp> {
-  const db = new Database(kv, now, performance.now, undefined, { place: placeText(path) }).aroundDamage();
+  const db = new Database(kv, now, CLOCK.elapsed, undefined, { place: placeText(path) }).aroundDamage();
   using expiries = await Expiries.of(kv, place, now);
   using file = await BackupWriter.create(to, headerOf(mark, now()));
   try {

@@ -1,7 +1,7 @@
 /** Compares two stores entry by entry, in the order of keys: counts and hashes of each kind, and which keys differ. */
 import { createHash, type Hash, hash } from "node:crypto";
 import { MARK_KEY } from "./damage.ts";
-import { isPassing } from "./expiry.ts";
+import { isPassing } from "./ends.ts";
 import { isOfMark } from "./intake.ts";
 import { compareKeys } from "./key_bytes.ts";
 import { toPortable } from "./portable.ts";

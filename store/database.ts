@@ -38,12 +38,15 @@ export interface KvTraits {
   readonly isInProcess?: boolean;
   /** What it is kept in, as messages say it. */
   readonly place?: string;
+  /** Puts something around what records read and change; each operation beneath is waited for by itself. */
+  around?(kv: Kv): Kv;
 }
 
 /** A KV, the clocks it is read with, and ids that only grow. */
 export class Database {
   readonly #kv: Deno.Kv;
   readonly #timeout: StoreTimeout | null;
+  readonly #beneath: Kv;
   readonly #reading: Kv;
   readonly #ulid = growingIds();
   #closed = false;
@@ -75,14 +78,25 @@ export class Database {
       (error) => this.#said(error),
       (error, asked) => this.#ended(error, asked),
     );
-    this.#reading = this.#timeout?.kv ?? kv;
+    this.#beneath = this.#timeout?.kv ?? kv;
+    this.#reading = traits.around?.(this.#beneath) ?? this.#beneath;
   }
 
   /** The KV; throws E_INTERNAL once the store is closed, or was found damaged. */
   get kv(): Kv {
+    this.#assertOpen();
+    return this.#reading;
+  }
+
+  /** What is beneath that, of which nothing is proven: for who counts what is there, and does nothing by it. Throws as `kv`. */
+  get unproven(): Pick<Kv, "get" | "list"> {
+    this.#assertOpen();
+    return this.#beneath;
+  }
+
+  #assertOpen(): void {
     if (this.#closed) throw closedError();
     if (this.#damage !== null) throw damaged(this.#damage);
-    return this.#reading;
   }
 
   /** The same for a reader that goes on where an entry is damaged. */

@@ -143,6 +143,8 @@ const ofSet: Decision = {
 export const DECISIONS: Readonly<Record<string, Decision>> = {
   store: none(),
   versions: none(),
+  registers: none(HASHES),
+  sealing: none(),
   probe: none(),
   erasures: none(ITSELF),
   audit: none(ITSELF),

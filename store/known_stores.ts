@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import { sha256 } from "./database.ts";
 import { isFile, nameOf } from "./engines.ts";
+import type { Numbers } from "./registered_kind.ts";
 
 /** Where that is kept, from the folder the gateway is started in. */
 export const KNOWN_STORES_PATH = "data/stores";
@@ -26,7 +27,7 @@ const placeOf = (path: string) => isFile(path) ? resolve(path) : nameOf(path);
 const knownFile = (folder: string, path: string) =>
   join(folder, sha256(placeOf(path)).slice(0, NAME_CHARACTERS));
 
-/** A folder with one small file for each store that was opened: its place. */
+/** A folder with one small file for each store that was opened: its place, and how far its registers had counted then. */
 export class KnownStores {
   constructor(private readonly folder: string) {}
 
@@ -35,10 +36,24 @@ export class KnownStores {
     return await exists(this.#file(path));
   }
 
-  /** Remembers that it holds one; the newest stay. Rejects where that cannot be written. */
-  async add(path: string): Promise<void> {
+  /** How far the registers of the store there had counted when that was remembered last; null where nobody did. */
+  async seen(path: string): Promise<Numbers | null> {
+    const text = await Deno.readTextFile(this.#file(path)).catch(() => "");
+    try {
+      return JSON.parse(text.split("\n")[1] || "null") as Numbers | null;
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Remembers that it holds one, and how far its registers have counted, if that is known; the newest stay. Rejects where
+   * that cannot be written.
+   */
+  async add(path: string, seen?: Numbers): Promise<void> {
     await Deno.mkdir(this.folder, { recursive: true, mode: 0o700 });
-    await Deno.writeTextFile(this.#file(path), `${placeOf(path)}\n`, { mode: 0o600 });
+    const text = `${placeOf(path)}\n${seen === undefined ? "" : `${JSON.stringify(seen)}\n`}`;
+    await Deno.writeTextFile(this.#file(path), text, { mode: 0o600 });
     const files = await this.#files();
     for (const { file } of files.slice(KNOWN_MAX)) await Deno.remove(file).catch(() => {});
   }
@@ -46,7 +61,7 @@ export class KnownStores {
   /** Another file of the same folder that has held a store and is there; null for none. */
   async neighbour(path: string): Promise<string | null> {
     for (const { file } of await this.#files()) {
-      const other = (await Deno.readTextFile(file).catch(() => "")).trim();
+      const other = (await Deno.readTextFile(file).catch(() => "")).split("\n")[0]!.trim();
       const isBeside = dirname(other) === dirname(resolve(path)) && other !== resolve(path);
       if (isBeside && await exists(other)) return other;
     }

@@ -13,6 +13,7 @@ import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Approvals } from "./approvals.ts";
 import { Audit } from "./audit.ts";
+import { Anchors } from "./audit_anchor.ts";
 import { Erasures } from "./erasures.ts";
 import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
@@ -24,6 +25,7 @@ import { KnownStores } from "./known_stores.ts";
 import { Leases } from "./leases.ts";
 import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
+import { openToOthers } from "./store_file.ts";
 import { LostFile, OpenedFile } from "./opened_file.ts";
 import { OPEN_DEADLINE_MS, type Opened, type Opening, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
@@ -32,13 +34,17 @@ import { ManagedFiles } from "./managed_files.ts";
 import { Previews } from "./previews.ts";
 import { Freezes } from "./freezes.ts";
 import { Projects } from "./projects.ts";
-import { type SealedRecord, sealedRecords, Sealer } from "./seal.ts";
+import { type Numbers, numbersOf } from "./registered_kind.ts";
+import { registeredKv } from "./registered_kv.ts";
+import { Sealer } from "./seal.ts";
+import { type SealedRecord, sealedRecords } from "./sealed_kinds.ts";
 import { Sets } from "./sets.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIns } from "./sign_ins.ts";
 import { Sites } from "./sites.ts";
 import type { SiteShape, Store } from "./store.ts";
 import { Snapshots } from "./snapshots.ts";
+import type { Kv } from "./store_timeout.ts";
 import { Tokens } from "./tokens.ts";
 import { ToolCatalogs } from "./tool_catalogs.ts";
 import { Trials } from "./trials.ts";
@@ -93,7 +99,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { kv: opened, mark, check } = await openKnown(options, sealer);
   const file = await OpenedFile.at(options.path);
   const clock = options.clock ?? CLOCK;
-  const db = databaseOf(options, opened, clock, file);
+  const db = databaseOf(options, { opened, clock, file, sealer });
   check?.found.then((damage) => damage === null || db.closed || db.foundDamage(damage));
   await goOnFrom(db);
   const versions = new Versions(db, { channel: channelOf(opened), storeId: mark.id });
@@ -112,28 +118,22 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     users: new Users(db, versions.of("users")),
     accounts,
     ...sealedRecordsOf(db, sealer),
-    sessions: new Sessions(db),
+    ...plainRecordsOf(db),
     signIns,
     invitations: new Invitations(db, signIns),
     personSessions,
-    attempts: new Attempts(db),
     challenges: new Challenges(db, signatures),
     devices: new Devices(signatures, db.now),
-    previews: new Previews(db),
     trials: new Trials(db, sealer),
-    managedFiles: new ManagedFiles(db),
     changes: new Changes(db, sealer, options.undoDays ?? LIMITS.UNDO_DAYS),
-    oauthClients: new OAuthClients(db),
     oauthGrants: new OAuthGrants(db, versions.of("oauth"), sealer),
     callersVersion: versions.numbering("tokens", "users", "oauth"),
     leases,
     erasures: new Erasures({ db, sealer, versions, audit, leases }),
-    paces: new Paces(db),
     budgets: new Budgets(db, options.path !== ":memory:", clock),
-    allowances: new Allowances(db),
-    snapshots: new Snapshots(db),
     toolCatalogs: new ToolCatalogs(db, versions.of("tool_catalogs")),
     audit,
+    anchors: new Anchors(db, audit, sealer.records, mark.id),
     missingKeys: (most) => missingKeys(db, sealer, most),
     ping: (writes) => ping(db, versions, file, writes),
     close() {
@@ -141,12 +141,25 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       const ends = [audit.close(), accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), tokens.finish()] as const;
       return closing ??= Promise.allSettled(ends)
         .then(async ([audited]) => {
+          await remember(options, () => numbersOf(db.kv, sealer.records));
           await db.close();
           if (audited.status === "rejected") throw audited.reason;
         });
     },
   };
 }
+
+/** The records that need no more than a database. */
+const plainRecordsOf = (db: Database) => ({
+  sessions: new Sessions(db),
+  attempts: new Attempts(db),
+  previews: new Previews(db),
+  managedFiles: new ManagedFiles(db),
+  oauthClients: new OAuthClients(db),
+  paces: new Paces(db),
+  allowances: new Allowances(db),
+  snapshots: new Snapshots(db),
+});
 
 /** The records that need no more than a database and what seals. */
 const sealedRecordsOf = (db: Database, sealer: Sealer) => ({
@@ -157,11 +170,20 @@ const sealedRecordsOf = (db: Database, sealer: Sealer) => ({
   webhooks: new Webhooks(db, sealer),
 });
 
-function databaseOf(options: StoreOptions, opened: Deno.Kv, clock: Clock, file: OpenedFile | null): Database {
+/** What a database is made of. */
+interface Parts {
+  readonly opened: Deno.Kv;
+  readonly clock: Clock;
+  readonly file: OpenedFile | null;
+  readonly sealer: Sealer;
+}
+
+function databaseOf(options: StoreOptions, { opened, clock, file, sealer }: Parts): Database {
   const { path, now = Date.now, elapsed = clock.elapsed, open, around, log, committed } = options;
   const isInProcess = isHere(path) && open === undefined && around === undefined;
   const traits = { stands: () => file?.check(), log, committed, isInProcess, place: placeText(path) };
-  return new Database(around?.(opened) ?? opened, now, elapsed, clock, traits);
+  const registered = { ...traits, around: (kv: Kv) => registeredKv(kv, sealer.records) };
+  return new Database(around?.(opened) ?? opened, now, elapsed, clock, registered);
 }
 
 /** Resolves where the store can be read, is the one that was opened, and lasts; says in a sentence why it does not. */
@@ -197,16 +219,27 @@ async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Opened>
   const deadline_ms = options.deadline_ms ?? OPEN_DEADLINE_MS;
   const opening = openMarked({ path, open, sealer, known, deadline_ms });
   const opened = await underName(opening, options.named ?? "KV_PATH");
-  if (known === undefined || !isKept(path)) return opened;
-  if (opened.isNew) log?.({ event: "store_made", path: isFile(path) ? path : nameOf(path) });
-  await known.add(path).catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));
+  if (!opened.isNew && opened.signed !== null) log?.({ event: "records_proven", records: opened.signed });
+  if (opened.isNew && known !== undefined && isKept(path)) {
+    log?.({ event: "store_made", path: isFile(path) ? path : nameOf(path) });
+  }
+  await remember(options, () => Promise.resolve(opened.numbers));
+  const wide = isFile(path) ? await openToOthers(path) : [];
+  for (const message of wide) log?.({ event: "store_open_to_others", message });
   return opened;
 }
 
-/** What only a key that is missing would open. */
+/** Remembers how far the registers of the store have counted, so that an older copy of it is known for one. */
+async function remember({ path, known, log }: StoreOptions, numbers: () => Promise<Numbers>): Promise<void> {
+  if (known === undefined || !isKept(path)) return;
+  await numbers().then((seen) => new KnownStores(known).add(path, seen))
+    .catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));
+}
+
+/** What only a key that is missing would open, also among records that are not as the gateway wrote them. */
 async function missingKeys(db: Database, sealer: Sealer, most = Infinity): Promise<SealedRecord[]> {
   const found: SealedRecord[] = [];
-  for await (const record of sealedRecords(db.kv)) {
+  for await (const record of sealedRecords(db.unproven)) {
     if (sealer.knows(record.key)) continue;
     if (found.push(record) >= most) break;
   }

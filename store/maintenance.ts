@@ -204,8 +204,12 @@ async function restoreBackup(store: StoreFile, copy: string, told?: Told): Promi
   return { ...restored, faults: [...new Set([...backup.faults, ...restored.faults])] };
 }
 
-async function fill({ path, keys }: StoreFile, lay: (to: string) => Promise<unknown>): Promise<Restored> {
+async function fill(
+  { path, keys, known }: StoreFile,
+  lay: (to: string) => Promise<unknown>,
+): Promise<Restored> {
   await lay(path);
+  if (isDatabase(path)) await new KnownStores(known).add(path);
   await using kv = await openToRead(path);
   const sealer = await Sealer.open(keys);
   const { faults, audit } = await survey(kv, { path, sealer, now: Date.now });
@@ -272,6 +276,7 @@ export async function acceptKeys(store: StoreFile): Promise<void> {
     await isReadable(path, () => new KnownStores(known).has(path), ACCEPT);
   }
   await openOnce(store, path, true);
+  await new KnownStores(known).add(path);
 }
 
 const ACCEPT = "have it accept the keys";

@@ -4,14 +4,19 @@ import { VERSION } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
 import { DamagedEntry, MARK_KEY } from "./damage.ts";
 import { commitInTurn, inTurn } from "./database.ts";
-import { type Sealed, sealedRecords, type Sealer } from "./seal.ts";
+import { HOW_TO_ACCEPT } from "./registers.ts";
+import { type Numbers, numbersOf, signAll } from "./registered_kind.ts";
+import type { Sealed, Sealer } from "./seal.ts";
+import { sealedRecords } from "./sealed_kinds.ts";
 
 /** The format that this version writes; docs/UPGRADING.md says when to raise it, and lists what each one brought. */
-export const STORE_FORMAT = 4;
+export const STORE_FORMAT = 5;
 /** The oldest format that this version brings forward; 1 is that of stores without a mark. */
 const OLDEST_FORMAT = 1;
 /** The lowest format a version must know to open what this one writes, and the first version that knows it. */
-const LOWEST = { format: 4, version: "0.4.0" };
+const LOWEST = { format: 5, version: "0.5.0" };
+/** From that format on records have registers, and the mark's seal is bound to that. */
+const REGISTERED_FORMAT = 5;
 
 /** Where it stands how far a copy is that is being laid here; gone once it is whole. */
 export const LAYING_KEY = ["store", "copy"];
@@ -36,7 +41,7 @@ export interface StoreMark {
   readonly format: number;
   /** Who may open it: versions that know that format, of which `version` was the first. */
   readonly lowest: { readonly format: number; readonly version: string };
-  /** The id, sealed under the first key of the last start. */
+  /** The id, sealed under the first key of the last start; from format 5 on bound to there being registers. */
   readonly check: Sealed;
 }
 
@@ -51,12 +56,18 @@ export interface Expected {
   readonly held: Held | null;
   /** Whether its keys are lost, and these are to take their place. */
   readonly keysLost?: boolean;
+  /** The numbers of its registers when this machine saw it last; null where it has not, or they had none. */
+  readonly seen?: Numbers | null;
 }
 
 /** A store's mark, and whether this start made it of nothing. */
 export interface Marked {
   readonly mark: StoreMark;
   readonly isNew: boolean;
+  /** How many records this start proved, where a version before had not; null where they were. */
+  readonly signed: number | null;
+  /** The numbers of its registers. */
+  readonly numbers: Numbers;
 }
 
 /**
@@ -72,11 +83,61 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
     if (isNew && expected.held !== null) throw lost(expected.name, expected.held, "holds nothing");
     if (entry.value !== null) assertFormat(entry.value, expected);
     if (!expected.keysLost) await assertOwn(kv, sealer, entry.value, expected.name);
+    const isSigned = isRegistered(entry.value) && !expected.keysLost;
+    if (isSigned) await assertNotOlder(kv, sealer, expected);
+    else await assertNotStripped(kv, entry.value, expected);
+    const signed = isSigned ? null : await signAll(kv, sealer.records, isNew);
     const mark = await wanted(entry.value, sealer);
-    if (mark === entry.value) return { mark, isNew };
     const change = kv.atomic().check(entry).set(MARK_KEY, mark);
-    if ((await commitInTurn(change)).ok) return { mark, isNew };
+    if (mark !== entry.value && !(await commitInTurn(change)).ok) continue;
+    return { mark, isNew, signed, numbers: await numbersOf(kv, sealer.records) };
   }
+}
+
+/** Whether the records of a store with that mark have registers. */
+export const isRegistered = (mark: StoreMark | null): boolean =>
+  mark !== null && mark.format >= REGISTERED_FORMAT;
+
+/** Throws where a register is not the gateway's, or older than this machine has seen it: all of it may have been put back. */
+async function assertNotOlder(kv: Deno.Kv, sealer: Sealer, { name, seen }: Expected): Promise<void> {
+  const numbers = await numbersOf(kv, sealer.records);
+  for (const [kind, n] of Object.entries(seen ?? {})) {
+    const now = numbers[kind] ?? 0;
+    if (now >= n) continue;
+    throw new GatewayError(
+      "E_INTERNAL",
+      `KV_PATH: ${name} holds older ${kind} than it did when this machine saw it last (change ${now} in the place of ` +
+        `${n}): an older copy was put in its place; ${HOW_TO_ACCEPT}`,
+    );
+  }
+}
+
+/** Throws where records had registers, and the mark does not say so any more. */
+async function assertNotStripped(
+  kv: Deno.Kv,
+  mark: StoreMark | null,
+  { name, seen, keysLost }: Expected,
+): Promise<void> {
+  if (keysLost || isRegistered(mark)) return;
+  let isStripped = seen !== undefined && seen !== null;
+  for await (const { value } of kv.list<Partial<Sealed>>({ prefix: ["credentials"] }, { batchSize: 100 })) {
+    isStripped ||= typeof value?.to === "string";
+  }
+  if (!isStripped) return;
+  throw new GatewayError(
+    "E_INTERNAL",
+    `KV_PATH: the records of ${name} were proven by the gateway, and its mark does not say so any more: it was changed, ` +
+      `or an older copy was put in its place; ${HOW_TO_ACCEPT}`,
+  );
+}
+
+/** What the seal of a mark is bound to. */
+const markBound = ({ format }: Pick<StoreMark, "format">): string[] =>
+  format < REGISTERED_FORMAT ? MARK_KEY : [...MARK_KEY, "registers"];
+
+/** The same mark, sealed under the first key. */
+export async function sealedAnew(mark: StoreMark, sealer: Sealer): Promise<StoreMark> {
+  return { ...mark, check: await sealer.seal(mark.id, markBound(mark)) };
 }
 
 /** The stored mark, with its version; its value is null where there is none. Throws a DamagedEntry for what is no mark. */
@@ -163,9 +224,10 @@ export async function assertOwn(
 }
 
 /** Throws a GatewayError where none of the keys opens what that mark holds, or it was changed. */
-export async function assertSealed({ id, check }: StoreMark, sealer: Sealer, name: string): Promise<void> {
+export async function assertSealed(mark: StoreMark, sealer: Sealer, name: string): Promise<void> {
+  const { id, check } = mark;
   if (!sealer.knows(check.key)) throw wrongKeys(name, check.key);
-  if (await sealer.unseal(check, MARK_KEY) === id) return;
+  if (await sealer.unseal(check, markBound(mark)).catch(() => null) === id) return;
   throw new GatewayError("E_INTERNAL", `KV_PATH: the mark of ${name} was changed; put back a copy`);
 }
 
@@ -195,11 +257,13 @@ function wrongKeys(name: string, key: string): GatewayError {
   );
 }
 
+const NO_SEAL: Sealed = { key: "", iv: new Uint8Array(), data: new Uint8Array() };
+
 /** The mark that should be stored; the stored mark, where it fits. */
-async function wanted(mark: StoreMark | null, sealer: Sealer): Promise<StoreMark> {
+export async function wanted(mark: StoreMark | null, sealer: Sealer): Promise<StoreMark> {
   const isOurs = mark !== null && mark.format >= STORE_FORMAT;
   if (isOurs && mark.check.key === sealer.first) return mark;
   const id = mark?.id ?? crypto.randomUUID();
-  const check = await sealer.seal(id, MARK_KEY);
-  return isOurs ? { ...mark, check } : { id, format: STORE_FORMAT, lowest: LOWEST, check };
+  const whole = isOurs ? mark : { id, format: STORE_FORMAT, lowest: LOWEST, check: NO_SEAL };
+  return await sealedAnew(whole, sealer);
 }

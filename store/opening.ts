@@ -63,7 +63,8 @@ export async function openMarked(opening: Opening): Promise<Opened> {
     const kv = await inTurn(timed, () => wanted && openingMs < deadline_ms);
     try {
       await probe(kv);
-      return { kv, ...await marked(kv, sealer, { name: nameOf(path), held, keysLost }) };
+      const seen = isHeld && isKept(path) ? await known?.seen(path) : null;
+      return { kv, ...await marked(kv, sealer, { name: nameOf(path), held, keysLost, seen }) };
     } catch (error) {
       kv.close();
       throw error;

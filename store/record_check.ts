@@ -3,6 +3,7 @@ import { readRecord } from "./account_record.ts";
 import { damageText, UNREADABLE } from "./damage.ts";
 import { toPortable } from "./portable.ts";
 import type { Sealed, Sealer } from "./seal.ts";
+import { boundOf, sealedOf } from "./sealed_kinds.ts";
 
 /** Of one kind of fault so many are named, and the rest counted. */
 const NAMED_MAX = 20;
@@ -34,24 +35,6 @@ const JUDGES: Readonly<Record<string, Judge>> = {
 /** Which records name others, which come before them in the order of keys. */
 const NAMES: Readonly<Record<string, string>> = { tokens_by_hash: "tokens", users_by_email: "users" };
 
-/** What is sealed in a record, and what it is bound to beside its key. */
-const SEALED: Readonly<Record<string, (value: Fields) => readonly [sealed: unknown, ...bound: unknown[]]>> = {
-  credentials: (value) => [value],
-  accounts: (value) => [value.sealed, value.id],
-  sign_ins: (value) => [value.passphrase],
-  consents: (value) => [value.sealed],
-  consent_answers: (value) => [value],
-  approvals: (value) => [value.sealed],
-  approval_pieces: (value) => [value.sealed],
-  trials: (value) => [value.sealed],
-  webhooks: (value) => [value.sealed],
-  webhook_deliveries: (value) => [value.sealed],
-  change_pieces: (value) => [value],
-  set_pieces: (value) => [value.sealed],
-  set_results: (value) => [value.sealed],
-  oauth_families: (value) => [value.sealed],
-};
-
 /** Looks at records one after the other, in the order of their keys. */
 export class RecordCheck {
   readonly #known = new Map<string, Set<unknown>>(Object.values(NAMES).map((kind) => [kind, new Set()]));
@@ -72,7 +55,8 @@ export class RecordCheck {
     } else if (Object.hasOwn(NAMES, kind) && !this.#known.get(NAMES[kind]!)!.has(value)) {
       this.#fault(`${toPortable(key)} names a record that is not there`);
     }
-    if (Object.hasOwn(SEALED, kind)) await this.#open(key, SEALED[kind]!((value ?? {}) as Fields));
+    const sealed = sealedOf(kind, value);
+    if (sealed !== null) await this.#open(key, sealed, boundOf(key, value));
   }
 
   /** All that is wrong, the rest counted. */
@@ -87,12 +71,12 @@ export class RecordCheck {
     ];
   }
 
-  async #open(key: Deno.KvKey, [sealed, ...bound]: readonly unknown[]): Promise<void> {
-    const { key: id } = (sealed ?? {}) as Partial<Sealed>;
-    if (this.sealer === null || typeof id !== "string") return;
+  async #open(key: Deno.KvKey, sealed: Sealed, bound: readonly string[]): Promise<void> {
+    if (this.sealer === null) return;
+    const { key: id } = sealed;
     if (!this.sealer.knows(id)) return void this.#lost.set(id, (this.#lost.get(id) ?? 0) + 1);
     try {
-      await this.sealer.unseal(sealed as Sealed, [...key, ...bound].map(String));
+      await this.sealer.unseal(sealed, bound);
     } catch {
       this.#fault(`What is sealed in ${toPortable(key)} was damaged or changed`);
     }

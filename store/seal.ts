@@ -1,8 +1,16 @@
 /** Secrets at rest: AES-256-GCM, bound to the record they belong to, with keys that can be changed. */
-import { createCipheriv, createDecipheriv, createSecretKey, hash, type KeyObject } from "node:crypto";
+import type { Buffer } from "node:buffer";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  type KeyObject,
+  timingSafeEqual,
+} from "node:crypto";
 import { GatewayError } from "../core/errors.ts";
 import { joined } from "../core/bytes.ts";
-import type { Kv } from "./store_timeout.ts";
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
@@ -24,6 +32,45 @@ export interface Sealed {
   readonly iv: Uint8Array;
   /** The text, and behind it the tag that proves it. */
   readonly data: Uint8Array;
+  /** Of a credential: where it may be sent, which its seal is bound to as well; left out by versions before 0.5.0. */
+  readonly to?: string;
+}
+
+const idOf = (key: Uint8Array) => hash("sha256", key).slice(0, KEY_ID_CHARACTERS);
+/** What the keys that prove records are told apart from those that seal by. */
+const PROVING = "records";
+
+/** Proves what the gateway wrote: keys made of those that seal, each known by the id of that one. */
+export class RecordKeys {
+  readonly #keys: ReadonlyMap<string, Buffer>;
+
+  constructor(keys: readonly Uint8Array[]) {
+    this.#keys = new Map(keys.map((key) => [idOf(key), createHmac("sha256", key).update(PROVING).digest()]));
+  }
+
+  /** The id of the key that new proofs are made with. */
+  get first(): string {
+    const [first] = this.#keys.keys();
+    return first!;
+  }
+
+  /** Whether a key of that id is among them. */
+  knows(id: string): boolean {
+    return this.#keys.has(id);
+  }
+
+  /** The proof of those parts one behind the other, 32 bytes, under a key that is among them. */
+  mac(id: string, ...parts: readonly (string | Uint8Array)[]): Buffer {
+    const hmac = createHmac("sha256", this.#keys.get(id)!);
+    for (const part of parts) hmac.update(part);
+    return hmac.digest();
+  }
+
+  /** Whether that is the proof of those parts. */
+  isMac(id: string, mac: Uint8Array, ...parts: readonly (string | Uint8Array)[]): boolean {
+    const made = this.mac(id, ...parts);
+    return made.length === mac.length && timingSafeEqual(made, mac);
+  }
 }
 
 /**
@@ -33,19 +80,22 @@ export interface Sealed {
 export class Sealer {
   readonly #keys: ReadonlyMap<string, KeyObject>;
   readonly #first: string;
+  /** What proves records, made of the same keys. */
+  readonly records: RecordKeys;
 
   private constructor(keys: readonly Uint8Array[]) {
     if (keys.some(({ length }) => length !== KEY_BYTES)) {
       throw new GatewayError("E_INTERNAL", `ENCRYPTION_KEYS: each key must have ${KEY_BYTES} bytes`);
     }
     this.#keys = new Map(
-      keys.map((key) => [hash("sha256", key).slice(0, KEY_ID_CHARACTERS), createSecretKey(key)]),
+      keys.map((key) => [idOf(key), createSecretKey(key)]),
     );
     const [first] = this.#keys.keys();
     if (first === undefined) {
       throw new GatewayError("E_INTERNAL", "ENCRYPTION_KEYS: at least one key is needed");
     }
     this.#first = first;
+    this.records = new RecordKeys(keys);
   }
 
   /** Takes 32-byte keys; E_INTERNAL naming ENCRYPTION_KEYS when there is none or one has another length. */
@@ -58,29 +108,34 @@ export class Sealer {
     return this.#first;
   }
 
+  /** The ids of all keys, the one that seals first. */
+  get ids(): readonly string[] {
+    return [...this.#keys.keys()];
+  }
+
   /** Whether a key of that id is among them. */
   knows(id: string): boolean {
     return this.#keys.has(id);
   }
 
-  /** Seals a text for the record of that key; it opens for no other record. */
-  seal(text: string, record: readonly string[]): Promise<Sealed> {
-    return Promise.try(() => this.#seal(text, record));
+  /** Seals a text for the record of that key, and where one is named for that place; it opens for no other. */
+  seal(text: string, record: readonly string[], to?: string): Promise<Sealed> {
+    return Promise.try(() => this.#seal(text, record, to));
   }
 
-  /** The text again; E_MISSING_SECRET when its key is not among them, E_INTERNAL when it was changed or moved. */
+  /** The text again, whatever place it is for: its `to` says that, and is true. E_MISSING_SECRET when its key is not among them, E_INTERNAL when it was changed or moved. */
   unseal(sealed: Sealed, record: readonly string[]): Promise<string> {
     return Promise.try(() => this.#unseal(sealed, record));
   }
 
-  #seal(text: string, record: readonly string[]): Sealed {
+  #seal(text: string, record: readonly string[], to?: string): Sealed {
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-    const cipher = createCipheriv(CIPHER, this.#keys.get(this.#first)!, iv).setAAD(bound(record));
+    const cipher = createCipheriv(CIPHER, this.#keys.get(this.#first)!, iv).setAAD(bound(record, to));
     const parts = [cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
-    return { key: this.#first, iv, data: joined(parts) };
+    return { key: this.#first, iv, data: joined(parts), ...to === undefined ? {} : { to } };
   }
 
-  #unseal({ key: id, iv, data }: Sealed, record: readonly string[]): string {
+  #unseal({ key: id, iv, data, to }: Sealed, record: readonly string[]): string {
     const key = this.#keys.get(id);
     const name = record.join("/");
     if (key === undefined) {
@@ -92,7 +147,7 @@ export class Sealer {
     try {
       if (data.length < TAG_BYTES) throw new Error("it has no tag");
       const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES })
-        .setAAD(bound(record)).setAuthTag(data.subarray(-TAG_BYTES));
+        .setAAD(bound(record, to)).setAuthTag(data.subarray(-TAG_BYTES));
       const parts = [decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()];
       return DECODER.decode(joined(parts));
     } catch (cause) {
@@ -104,34 +159,5 @@ export class Sealer {
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
-const bound = (record: readonly string[]) => ENCODER.encode(JSON.stringify(record));
-
-/** A record with something sealed in it. */
-export interface SealedRecord {
-  readonly kind: "credential" | "account" | "passphrase" | "webhook";
-  /** The site of a credential, the id of a webhook, the user of all else. */
-  readonly of: string;
-  /** The kind of the credential or account, "" for all else. */
-  readonly name: string;
-  /** The id of the key that sealed it. */
-  readonly key: string;
-}
-
-/** Where they are kept; what goes by itself within a day (confirm tokens, links, answers) is not among them. */
-const KINDS: readonly [SealedRecord["kind"], prefix: string, sealedIn: (value: unknown) => unknown][] = [
-  ["credential", "credentials", (value) => value],
-  ["account", "accounts", (value) => (value as { sealed?: unknown } | null)?.sealed],
-  ["passphrase", "sign_ins", (value) => (value as { passphrase?: unknown } | null)?.passphrase],
-  ["webhook", "webhooks", (value) => (value as { sealed?: unknown } | null)?.sealed],
-];
-
-/** Every record that holds something sealed and is kept until somebody changes it. */
-export async function* sealedRecords(kv: Pick<Kv, "list">): AsyncGenerator<SealedRecord> {
-  for (const [kind, prefix, sealedIn] of KINDS) {
-    for await (const { key, value } of kv.list({ prefix: [prefix] }, { batchSize: 100 })) {
-      const sealed = sealedIn(value) as Partial<Sealed> | null | undefined;
-      if (typeof sealed?.key !== "string") continue;
-      yield { kind, of: String(key[1]), name: String(key[2] ?? ""), key: sealed.key };
-    }
-  }
-}
+const bound = (record: readonly string[], to?: string) =>
+  ENCODER.encode(JSON.stringify(to === undefined ? record : [...record, "to", to]));

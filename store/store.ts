@@ -13,7 +13,7 @@ import type {
 } from "../core/model.ts";
 import type { AccountStore } from "./account_types.ts";
 import type { ApprovalStore } from "./approval_types.ts";
-import type { AuditStore } from "./audit_types.ts";
+import type { AnchorStore, AuditStore } from "./audit_types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ChangeStore } from "./change_types.ts";
 import type { ErasureStore } from "./erasure_types.ts";
@@ -29,7 +29,7 @@ import type {
 } from "./people_types.ts";
 import type { Pace, PaceLimits } from "../core/pace.ts";
 import type { AllowanceStore, SnapshotStore } from "./snapshot_types.ts";
-import type { SealedRecord } from "./seal.ts";
+import type { SealedRecord } from "./sealed_kinds.ts";
 import type { SetStore } from "./set_types.ts";
 import type { ToolCatalogStore } from "./tool_catalog_types.ts";
 import type { WebhookStore } from "./webhook_types.ts";
@@ -44,7 +44,8 @@ export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
 export type * from "./people_types.ts";
-export { Damaged, type SealedRecord } from "./seal.ts";
+export { Damaged } from "./seal.ts";
+export type { SealedRecord } from "./sealed_kinds.ts";
 export type * from "./set_types.ts";
 export type * from "./snapshot_types.ts";
 export type * from "./tool_catalog_types.ts";
@@ -350,6 +351,7 @@ export interface Store {
   readonly toolCatalogs: ToolCatalogStore;
   readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
+  readonly anchors: AnchorStore;
   /**
    * The same number for as long as no token, user or grant of OAuth is known to have changed; NaN where that has to be
    * looked up first. Who was found under a number need not be looked up again under the same.

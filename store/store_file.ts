@@ -1,4 +1,5 @@
 /** The SQLite file beneath a store: opened beside the gateway by operators' commands, and before it is a store. */
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { GatewayError } from "../core/errors.ts";
 
@@ -161,3 +162,25 @@ export const refusal = (message: string, cause?: unknown) =>
 
 /** The text of whatever was thrown. */
 export const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);
+
+/** Rights of others on a file, and those with which they could put another in its place. */
+const OF_OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+
+/** What others than its owner may do with the file of a store or its folder, a sentence each; nothing where the system does not say. */
+export async function openToOthers(path: string): Promise<string[]> {
+  const modeOf = async (place: string) => (await Deno.stat(place).catch(() => null))?.mode ?? 0;
+  const [file, folder] = [await modeOf(path), await modeOf(dirname(path))];
+  const octal = (mode: number) => (mode & 0o777).toString(8).padStart(4, "0");
+  return [
+    ...(file & OF_OTHERS) === 0
+      ? []
+      : [`"${path}" has the mode ${octal(file)}, so others on this machine may open it; chmod 600 it`],
+    ...(folder & OTHERS_WRITE) === 0 ? [] : [
+      `"${dirname(path)}" has the mode ${
+        octal(folder)
+      }, so others on this machine may put another store in its place; ` +
+      "chmod 700 it",
+    ],
+  ];
+}

@@ -181,7 +181,7 @@ const KEY_BYTES_MAX = 2048 - 64;
 const KEY_CHARACTERS_SURE = 500;
 
 /** Whether KV takes such a key: with a longer one nothing was ever kept, whatever an address or a form names. */
-function canBe(key: Deno.KvKey): boolean {
+export function canBe(key: Deno.KvKey): boolean {
   const texts = key.filter((part) => typeof part === "string");
   if (texts.every(({ length }) => length <= KEY_CHARACTERS_SURE)) return true;
   return new TextEncoder().encode(texts.join("")).length <= KEY_BYTES_MAX;

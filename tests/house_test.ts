@@ -82,6 +82,8 @@ const MAY_IMPORT: readonly [folder: string, allowed: readonly string[]][] = [
     "store/maintenance.ts",
     "store/copying.ts",
     "store/check.ts",
+    "store/accept.ts",
+    "store/keys.ts",
     "rules/",
     "core/",
   ]],

@@ -37,6 +37,7 @@ export async function admin(gw: Pick<Kit, "http">, ...args: string[]) {
       const body = method === "GET" ? {} : { body: await request.text() };
       return await gw.http(`${pathname}${search}`, { method, headers, ...body });
     },
+    read: () => Promise.reject(new Error("no file is read")),
     kept: () => null,
     wait: () => Promise.resolve(false),
   }, CONNECTORS);

@@ -28,6 +28,7 @@ const EVENT_WORDS: Readonly<Record<WebhookEvent, string>> = {
   "connection.broken": "a person must connect an account again",
   "tool.held": "a site's own tool waits for an operator",
   "set.ended": "a change set has ended",
+  "audit.anchored": "how far the audit is, once a day, to be kept elsewhere",
 };
 
 /** Who acts, as the admin API knows them. */

@@ -1,7 +1,7 @@
 /** Webhooks: who is told of what happens on sites; set up, tried, and what became of what was sent. */
 import type { Context, Hono } from "hono";
 import { checked, refuseAny } from "../../core/faults.ts";
-import { type Project, WEBHOOK_EVENTS } from "../../core/model.ts";
+import { type Project, WEBHOOK_EVENTS_USUAL } from "../../core/model.ts";
 import { Field, Form, isSentAgain, Select, ShownAt, Submit } from "../form.tsx";
 import { Notice, Said } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
@@ -225,7 +225,7 @@ function SetUp({ person, now, places, given }: SetUpParts) {
                 { value: "teams", label: "Microsoft Teams (Workflows)" },
               ]}
             />
-            {eventChoices(given?.events ?? WEBHOOK_EVENTS)}
+            {eventChoices(given?.events ?? WEBHOOK_EVENTS_USUAL)}
             <Submit>Set it up</Submit>
           </Form>
         )}

@@ -8,8 +8,14 @@ export const WEBHOOK_EVENTS = [
   "connection.broken",
   "tool.held",
   "set.ended",
+  "audit.anchored",
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** What one is told of that names no events: not what only machines keep. */
+export const WEBHOOK_EVENTS_USUAL: readonly WebhookEvent[] = WEBHOOK_EVENTS.filter((one) =>
+  one !== "audit.anchored"
+);
 
 /** The event that a person sends to try a webhook. */
 export const WEBHOOK_TEST = "webhook.test";

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
-/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks, of search mode, of drawn pages, of the master token, of parts of answers, of trials, of forms, of upstreams' words, of repositories, of tokens' senders, of refresh tokens, of files of branches, of what a process may open, of figures and lines. */
+/** The tests of held calls, of sites' own tools, of visitors' pages, of explained calls, of updates of the plugin, of approvals, of webhooks, of search mode, of drawn pages, of the master token, of parts of answers, of trials, of forms, of upstreams' words, of repositories, of tokens' senders, of refresh tokens, of files of branches, of what a process may open, of who can write the store, of figures and lines. */
 const FILES = [
   ...["tests/companion/", "tests/tools/", "tests/people/", "tests/unit/doors/", "tests/guard/"],
-  ...["tests/e2e/", "tests/unit/rules/", "tests/attacks/", "tests/unit/core/"],
+  ...["tests/e2e/", "tests/unit/rules/", "tests/attacks/", "tests/unit/store/", "tests/unit/core/"],
 ]
   .flatMap((folder) => [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)).filter((
     path,
   ) =>
-    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*|answer_parts|try_pages|try_limits|undo_pages|console_posts|mcp_offers|upstream_text|repository|token_senders|oauth_tokens|static_ceiling|launch|metrics|call_log|readiness|telemetry)_test\.ts$/
+    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*|answer_parts|try_pages|try_limits|undo_pages|console_posts|mcp_offers|upstream_text|repository|token_senders|oauth_tokens|static_ceiling|launch|sealed_origin|registers|keys|anchors|kv|metrics|call_log|readiness|telemetry)_test\.ts$/
       .test(path)
   );
 

@@ -14,6 +14,7 @@ async function cli(gw: Kit, ...args: string[]): Promise<{ code: number; out: str
     out: (text) => void (out += String(text)),
     err: (text) => void (err += text),
     fetch: async (request) => await gw.gateway.fetch(request),
+    read: () => Promise.reject(new Error("no file is read")),
     kept: () => null,
     wait: () => Promise.resolve(false),
   }, CONNECTORS);

@@ -244,6 +244,7 @@ test("the command line shows it, with the lines to paste", async (at) => {
     out: (text) => void (printed.out += String(text)),
     err: (text) => void (printed.err += text),
     fetch: (request) => at.gw.http(new URL(request.url).pathname, { headers: request.headers }),
+    read: () => Promise.reject(new Error("no file is read")),
     kept: () => null,
     wait: () => Promise.resolve(false),
   }, CONNECTORS);

@@ -74,6 +74,7 @@ export async function command(gw: Kit, ...args: string[]) {
     out: (text) => void (out += String(text)),
     err: (text) => void (err += text),
     fetch: (request) => Promise.resolve(gw.gateway.fetch(request)),
+    read: () => Promise.reject(new Error("no file is read")),
     kept: () => null,
     wait: () => Promise.resolve(false),
   }, CONNECTORS);

@@ -86,6 +86,7 @@ test("the command line makes it and shows where it is; a second time it says wha
         const { method, headers, body } = request;
         return at.gw.http(pathname, { method, headers, body });
       },
+      read: () => Promise.reject(new Error("no file is read")),
       kept: () => null,
       wait: () => Promise.resolve(false),
     }, CONNECTORS);

@@ -2,15 +2,17 @@
 import assert from "node:assert/strict";
 import { LIMITS } from "../../core/model.ts";
 import { asFormat, eventOf } from "../../guard/webhooks/message.ts";
-import { bodyOf, setEnded } from "../../guard/webhooks/tell.ts";
+import { Anchoring } from "../../guard/audit/anchoring.ts";
+import { bodyOf, setEnded, telling } from "../../guard/webhooks/tell.ts";
 import { InvalidGrant } from "../../core/invalid_grant.ts";
 import { listed } from "../fake_tool_servers.ts";
-import type { Kit } from "../kit.ts";
+import { gateway, type Kit } from "../kit.ts";
+import type { Anchor } from "../../store/store.ts";
 import { site } from "../kit.ts";
 import { person } from "../people/kit.ts";
 import { SetWorld } from "../sets_kit.ts";
 import { approver, ask, asking, confirm, edit } from "../tools/_approvals.ts";
-import { listening, receiving, run } from "../webhooks_kit.ts";
+import { hooked, listening, receiving, run, states } from "../webhooks_kit.ts";
 import { admin, BUILDER, HEADING, open, PAGES } from "./proxied_kit.ts";
 
 /** What came of one round. */
@@ -239,4 +241,56 @@ Deno.test("a title that hides signs, turns the line around or begins another sta
     assert.doesNotMatch(sent, /\p{Cf}|\p{Zl}|\\n/u);
   }
   assert.doesNotMatch((data["set"] as { title: string }).title, /\p{Cf}|\n/u);
+});
+
+/** The clock of each day, as a gateway runs it, with a file that it keeps anchors in. */
+function anchoring(gw: Kit) {
+  const ports = {
+    store: gw.store,
+    baseUrl: "https://gateway.example",
+    now: () => gw.clock.now,
+    log: () => {},
+  };
+  const { tellOrFail } = telling({ ...ports, titleOf: (tool) => tool });
+  return new Anchoring({ ...ports, keep: () => Promise.resolve(), tell: tellOrFail });
+}
+
+Deno.test("how far the audit is goes once a day to webhooks of every site that ask for it, of several instances once, and verifies there", async () => {
+  await using there = receiving();
+  await using gw = await gateway({
+    sites: [site("acme", "cms")],
+    allowPrivate: ["127.0.0.1"],
+    fetch: "network",
+  });
+  await listening(gw, there.url, { events: ["audit.anchored"] });
+  await gw.call("list_sites", {});
+  const [one, other] = [anchoring(gw), anchoring(gw)];
+  await Promise.all([one.run(), other.run()]);
+  await other.run();
+  const [event, ...more] = await told(gw, there);
+  assert.deepEqual(more, []);
+  const { anchor, summary } = event.data as { anchor: Anchor; summary: string };
+  assert.match(summary, /^How far the audit is on 2\d{3}-/);
+  assert.equal((await gw.store.anchors.verify(anchor)).ok, true);
+  gw.clock.now += 24 * 60 * 60_000;
+  await one.run();
+  assert.deepEqual(types(await told(gw, there)), ["audit.anchored"]);
+});
+
+Deno.test("how far the audit is is told to no webhook that names no events, nor to one of a project", async () => {
+  await using gw = await gateway({ sites: [site("acme", "cms")] });
+  const usual = await hooked(gw, {});
+  assert.ok(!usual.webhook.events.includes("audit.anchored"));
+  await gw.store.projects.create({ id: "north", name: "North" });
+  const url = "https://hooks.example/in";
+  const of = async (project_id: string | null) => {
+    const { webhook } = await listening(gw, url, { events: ["audit.anchored"], project_id });
+    return webhook.id;
+  };
+  const [project, every] = [await of("north"), await of(null)];
+  await anchoring(gw).run();
+  assert.deepEqual(
+    await Promise.all([usual.webhook.id, project, every].map((id) => states(gw, id))),
+    [[], [], ["waiting"]],
+  );
 });

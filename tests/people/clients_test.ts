@@ -195,6 +195,7 @@ Deno.test("the command line lists connected clients and ends one", async () => {
       out: (text) => void (out += text),
       err: (text) => void (err += text),
       fetch: async (request) => await gw.gateway.fetch(request),
+      read: () => Promise.reject(new Error("no file is read")),
       kept: () => null,
       wait: () => Promise.resolve(false),
     }, CONNECTORS);

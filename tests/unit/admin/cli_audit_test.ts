@@ -4,6 +4,8 @@ import { GatewayError } from "../../../core/errors.ts";
 import { auditRow } from "./kit.ts";
 import { openTerminal } from "./open_terminal.ts";
 import { words } from "../../words.ts";
+import { folder } from "../../folder.ts";
+import { newToken } from "../store/kit.ts";
 
 Deno.test("audit tail shows the last rows, oldest first", async () => {
   const cli = await openTerminal();
@@ -135,6 +137,36 @@ Deno.test("audit verify says whole or broken, with the exit code", async () => {
     `Broken: 9 rows in 4 segments of 1 writers in ${place}.\n  ${faults[0]}\n` +
       "See what else of the store is damaged: deno task admin store check\n" +
       "Put back a copy from before it: deno task admin store restore\n",
+  );
+});
+
+Deno.test("audit anchor prints what audit verify --anchor compares with, from its file or from the log", async () => {
+  await using dir = await folder();
+  const cli = await openTerminal();
+  const { out } = await cli.good("audit", "anchor");
+  assert.deepEqual(Object.keys(JSON.parse(out)), ["kind", "store", "at", "heads", "registers", "key", "mac"]);
+  const file = `${dir.path}/anchors`;
+  await Deno.writeTextFile(
+    file,
+    `a line\n${JSON.stringify({ event: "audit_anchor", anchor: JSON.parse(out) })}\n`,
+  );
+  const said = (await cli.good("audit", "verify", "--anchor", file)).out;
+  assert.match(said, /^Whole: .*, and nothing of the anchor of 2026-\S+ is missing\.\n$/);
+  await cli.store.tokens.create(newToken());
+  await Deno.writeTextFile(file, (await cli.good("audit", "anchor")).out);
+  assert.equal((await cli.run("audit", "verify", "--anchor", file)).code, 0);
+  await Deno.writeTextFile(file, "nothing\n");
+  assert.match(
+    await cli.bad("audit", "verify", "--anchor", file),
+    /holds no anchor; name a file that audit anchor printed$/,
+  );
+  assert.match(
+    await cli.bad("audit", "verify", "--anchor", `${file}x`),
+    /cannot be read; name a file that audit anchor/,
+  );
+  assert.equal(
+    await cli.bad("audit", "verify", "--anchor", file, "--after", "x"),
+    "--anchor goes without --after",
   );
 });
 

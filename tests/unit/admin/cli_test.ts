@@ -227,7 +227,7 @@ Deno.test("words that make no command are told", async () => {
     [["token", "lst"], "No command token lst, did you mean list; see --help"],
     [
       ["frobnicate", "x"],
-      "No command frobnicate x, known are token, site, linkable, probe, previews, project, user, connection, client, tool-server, audit, changes, undo, erase, snapshots, freeze, unfreeze, approvals, webhooks, gateway, store; see --help",
+      "No command frobnicate x, known are token, site, linkable, probe, previews, project, user, connection, client, tool-server, audit, changes, undo, erase, snapshots, freeze, unfreeze, approvals, webhooks, gateway, store, keys; see --help",
     ],
     [["token", "create", "--name", "x"], "--sites, --tools must be given; see token create --help"],
     [["token", "revoke"], "<token_id> must be given; see token revoke --help"],

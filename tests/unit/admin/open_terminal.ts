@@ -29,6 +29,7 @@ export async function openTerminal(
         asked.push(request);
         return gw.app.request(request);
       },
+      read: (file) => Deno.readTextFile(file),
       kept: () => null,
       wait: () => Promise.resolve(false),
       ...change,

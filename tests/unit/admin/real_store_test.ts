@@ -1,6 +1,7 @@
 /** The admin API over the audit and the keys of a store: what is kept is found whole, and what is sealed is named. */
 import assert from "node:assert/strict";
 import { fakeRetention, WAITS } from "./fake_retention.ts";
+import { acceptKeys } from "../../../store/maintenance.ts";
 import { openStore } from "../../../store/kv.ts";
 import type { AuditPage } from "../../../store/store.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
@@ -53,6 +54,7 @@ Deno.test("health names what is sealed under a missing key by what an operator c
   for (const id of [user!.id, "removed"]) await first.accounts.connect(id, "google", grant).catch(() => {});
   await first.close();
   await (await opened(next, old)).close();
+  await acceptKeys({ path: `${place.path}/store`, keys: [next], now: 1, known: `${place.path}/known` });
   const store = await opened(next);
   const quiet = { ...WAITS, waiting: null };
   const retention = { ...fakeRetention(), state: () => Promise.resolve(quiet) };

@@ -25,6 +25,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     },
     toolCatalogs: leased("tool catalogues"),
     watch: recurring("vendor watch"),
+    anchoring: recurring("audit anchor"),
     jobs: { retry: recurring("failed jobs").run },
     log,
   };
@@ -38,6 +39,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     webhooks: "* * * * *",
     "daily snapshots": "30 1-23 * * *",
     "snapshots taken over": "*/2 * * * *",
+    "audit anchor": "5 0 * * *",
     "failed jobs": "*/2 * * * *",
     "vendor watch": "0 6 * * *",
     "tool catalogues": "* * * * *",
@@ -52,6 +54,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     "webhooks",
     "snapshots",
     "snapshots taken over",
+    "audit anchor",
     "failed jobs",
     "vendor watch",
     "tool catalogues",
@@ -72,6 +75,7 @@ Deno.test("a job that fails past what it says itself is a line in the log, and f
     snapshots,
     toolCatalogs: fails,
     watch: fails,
+    anchoring: fails,
     jobs: { retry: fails.run },
   };
   const log = (event: Record<string, unknown>) => void logged.push(event);
@@ -102,6 +106,7 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
       snapshots,
       toolCatalogs: idle,
       watch: nothing,
+      anchoring: nothing,
       jobs: well,
       log,
     };

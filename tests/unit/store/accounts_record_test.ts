@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { NoToken } from "../../../store/store.ts";
 import { addUser, assertOk, GRANTED, HOUR, never, WAIT_MS, world } from "./accounts_kit.ts";
-import { folder, KEY } from "./kit.ts";
+import { folder, KEY, proveAnew } from "./kit.ts";
 
 const NEXT_KEY = new Uint8Array(32).fill(9);
 
@@ -45,6 +45,7 @@ Deno.test("a connection sealed under an old key opens, is sealed anew by its nex
     at.time.ms += HOUR;
     assertOk(await at.token({ refresh: () => Promise.resolve({ access_token: "two", expires_in: 7200 }) }));
   }
+  await proveAnew(path, [NEXT_KEY]);
   await using at = await open([NEXT_KEY]);
   at.time.ms += HOUR;
   const token = await at.token({ refresh: never });
@@ -180,6 +181,7 @@ Deno.test("only a user there is can be connected, and a user's connections go to
   const kv = await Deno.openKv(path);
   await kv.delete(["users", at.user]);
   kv.close();
+  await proveAnew(path);
   assert.equal((await at.token({ refresh: never })).state, "missing", "a user who is gone acts no more");
   const gone = await at.store.accounts.disconnectAll(at.user);
   assert.deepEqual(gone.map((one) => one.refresh_token), ["refresh of ads", "refresh of mail"]);

@@ -1,6 +1,7 @@
 /** Portable backups: made while the store is written, put back whole or not at all, at any place. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { CLOCK } from "../../../core/async.ts";
 import { backUp } from "../../../store/backup.ts";
 import { AuditReading } from "../../../store/backup_audit.ts";
 import { copyStoreTo } from "../../../store/copying.ts";
@@ -144,7 +145,7 @@ Deno.test("a backup of a newer store is refused by the format that its mark name
   kv.close();
   await refused(
     () => backUpStore(p.store("store.sqlite3"), p.at("newer.ndjson")),
-    /was written by a newer version \(format 4\); version 9\.0\.0 or later opens it/,
+    /was written by a newer version \(format 5\); version 9\.0\.0 or later opens it/,
   );
 });
 
@@ -185,7 +186,7 @@ Deno.test("a backup made while calls are recorded and tokens made is of one mome
 async function read(kv: Deno.Kv, meanwhile: (entry: Laid) => Promise<unknown>) {
   await using then = await bench();
   const entries: Laid[] = [];
-  const db = new Database(kv, Date.now, performance.now);
+  const db = new Database(kv, Date.now, CLOCK.elapsed);
   const { isQuiet, verdict } = await new AuditReading(db).run(async (entry) => {
     entries.push(entry);
     await meanwhile(entry);

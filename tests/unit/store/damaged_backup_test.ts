@@ -54,6 +54,9 @@ async function changeRow(path: string): Promise<void> {
   kv.close();
 }
 
+/** What the registers say beside it, to who has the keys. */
+const OF_REGISTERS = /^The record .* is not as the gateway wrote it|were removed, and not by the gateway$/;
+
 const unreadable = (key: Deno.KvKey) => `${toPortable(key)} cannot be read: it was damaged or changed`;
 
 /** What is damaged, and what is said of it: faults, and the first of the audit. */
@@ -102,7 +105,7 @@ for (const [what, damage] of Object.entries(DAMAGE)) {
         await restoreStore(p.store("then.sqlite3"), p.at(form)),
       ];
       for (const one of found) {
-        assert.deepEqual(one.faults, faults);
+        assert.deepEqual(one.faults.filter((fault) => !OF_REGISTERS.test(fault)), faults);
         assert.equal(one.audit.ok, audit === null);
         if (audit === null) continue;
         const isGone = one === found[1] && form.endsWith(".ndjson") && faults.length > 0; // what is left out is missing then
@@ -155,7 +158,10 @@ Deno.test("a store with entries that cannot be read is not copied to another pla
   await kv.set(["projects", "p"], { id: "q" });
   kv.close();
   const { faults } = await p.copy("store.sqlite3", "first.sqlite3");
-  assert.deepEqual(faults, ['["projects","p"] does not hold what it should: it was damaged or changed']);
+  assert.deepEqual(faults, [
+    '["projects","p"] does not hold what it should: it was damaged or changed',
+    'The record ["projects","p"] is not as the gateway wrote it: it was changed, or an older one was put back',
+  ]);
   damageValue(p.at("store.sqlite3"), p.key("sites"));
   const before = await filesOf(p.dir);
   await refused(

@@ -8,7 +8,7 @@ import { backUpStore } from "../../../store/maintenance.ts";
 import { toPortable } from "../../../store/portable.ts";
 import { layNewest } from "../../fixtures/stores/stores.ts";
 import { damageValue, filesOf, refused } from "./files_kit.ts";
-import { folder, KEY, open } from "./kit.ts";
+import { folder, KEY, open, proveAnew } from "./kit.ts";
 
 const WHAT_TO_DO = String
   .raw`; see what else is \(deno task admin store check\), and put back a copy \(deno task admin store restore\)$`;
@@ -123,6 +123,7 @@ Deno.test("a record that can be read and is none of its key is refused like one 
   for (const value of ["text", 5, null, { id: "other" }, []]) {
     await kv.set(["sites", "acme"], value);
     await kv.set(["users", "ann"], value);
+    await proveAnew(file);
     await using store = await open({ path: file });
     await refused(
       async () => await store.sites.get("acme"),

@@ -3,7 +3,7 @@ import { inflateRawSync, inflateSync } from "node:zlib";
 import assert from "node:assert/strict";
 import type { Beside, Store } from "../../../store/store.ts";
 import { LIMITS } from "../../../core/model.ts";
-import { type Clock, open, row } from "./kit.ts";
+import { type Clock, open, proveAnew, row } from "./kit.ts";
 import { sha256 } from "../../../store/database.ts";
 
 /** Who works for whom: the names of a site and of a person, which stand in every text of theirs. */
@@ -222,6 +222,7 @@ export async function fillRaw(
   ];
   for (const [key, value] of entries) await kv.set(key, value);
   kv.close();
+  await proveAnew(path);
 }
 
 /** Everything in the store as text, a line each, packed parts of the audit opened; kinds of record apart. */

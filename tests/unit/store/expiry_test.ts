@@ -1,6 +1,7 @@
 /** Every kind of entry that SCHEMA.md names is known as one that goes by itself or one that stays. */
 import assert from "node:assert/strict";
-import { Expiries, isPassing } from "../../../store/expiry.ts";
+import { isPassing } from "../../../store/ends.ts";
+import { Expiries } from "../../../store/expiry.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const DAY_MS = 24 * 60 * 60_000;

@@ -60,6 +60,7 @@ export async function runOnStore(
     out: (text) => void (said += text),
     err: (text) => void (said += text),
     fetch: () => assert.fail("asks nobody"),
+    read: (file) => Deno.readTextFile(file),
     kept: () => null,
     wait: () => Promise.resolve(false),
   }, CONNECTORS);

@@ -3,6 +3,8 @@ import type { AuditRow } from "../../../core/model.ts";
 import { Audit } from "../../../store/audit.ts";
 import { Database, type KvTraits } from "../../../store/database.ts";
 import { openStore, type StoreOptions } from "../../../store/kv.ts";
+import { signAll } from "../../../store/registered_kind.ts";
+import { RecordKeys } from "../../../store/seal.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
 import type { NewToken, Store } from "../../../store/store.ts";
 import { instead } from "../../instead.ts";
@@ -26,6 +28,13 @@ export async function open(options: Partial<StoreOptions> = {}): Promise<Store &
     ...options,
   });
   return { ...store, [Symbol.asyncDispose]: () => store.close() };
+}
+
+/** Has the gateway take what a test wrote into the file past it for its own, as an operator would. */
+export async function proveAnew(path: string, keys: readonly Uint8Array[] = [KEY]): Promise<void> {
+  const kv = await Deno.openKv(path);
+  await signAll(kv, new RecordKeys(keys), false);
+  kv.close();
 }
 
 /** An audit on a KV of its own, closed at the end of the block. */

@@ -190,3 +190,32 @@ Deno.test("a change in one process is seen by another in less than a second", as
   const seen = Number(await child.line());
   assert.ok(seen > 0 && seen - revoked < 1000, `seen after ${seen - revoked} ms`);
 });
+
+Deno.test("a store and its folder are made for their owner alone, and ones that others may open are said at the start", async () => {
+  await using dir = await folder();
+  const path = `${dir.path}/new/gateway.sqlite3`;
+  const logged: Record<string, unknown>[] = [];
+  const log = (event: Record<string, unknown>) => void logged.push(event);
+  await (await open({ path, log })).close();
+  const mode = async (place: string) => ((await Deno.stat(place)).mode ?? 0) & 0o777;
+  assert.deepEqual([await mode(path), await mode(`${dir.path}/new`), logged], [0o600, 0o700, []]);
+  await Deno.chmod(path, 0o644);
+  await Deno.chmod(`${dir.path}/new`, 0o777);
+  await (await open({ path, log })).close();
+  assert.deepEqual(logged, [
+    {
+      event: "store_open_to_others",
+      message: `"${path}" has the mode 0644, so others on this machine may open it; chmod 600 it`,
+    },
+    {
+      event: "store_open_to_others",
+      message:
+        `"${dir.path}/new" has the mode 0777, so others on this machine may put another store in its place; chmod 700 it`,
+    },
+  ]);
+  assert.deepEqual(
+    [await mode(path), await mode(`${dir.path}/new`)],
+    [0o644, 0o777],
+    "they are the operator's to change",
+  );
+});

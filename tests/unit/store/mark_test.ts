@@ -4,7 +4,8 @@ import { GatewayError } from "../../../core/errors.ts";
 import { KnownStores } from "../../../store/known_stores.ts";
 import { STORE_FORMAT, type StoreMark } from "../../../store/mark.ts";
 import type { StoreOptions } from "../../../store/kv.ts";
-import { folder, KEY, newToken, open } from "./kit.ts";
+import { Sealer } from "../../../store/seal.ts";
+import { folder, KEY, newToken, open, proveAnew } from "./kit.ts";
 
 const OTHER = new Uint8Array(32).fill(8);
 const THIRD = new Uint8Array(32).fill(9);
@@ -104,6 +105,9 @@ Deno.test("a store without a mark is opened by keys that open something in it, a
   await using at = await used();
   const kv = await Deno.openKv(at.path);
   await kv.delete(["store"]);
+  // As a version before 0.5.0 sealed it, which knew no places.
+  const key = ["credentials", "acme", "cms"];
+  await kv.set(key, await (await Sealer.open([KEY])).seal("{}", key));
   kv.close();
   assert.match(await refusal({ path: at.path, keys: [OTHER] }), /^ENCRYPTION_KEYS: none of them opens/);
   await (await open({ path: at.path, keys: [OTHER, KEY] })).close();
@@ -119,6 +123,11 @@ Deno.test("after a start with a new key in front the new key opens the store alo
   await using at = await used();
   await (await open({ path: at.path, keys: [OTHER, KEY] })).close();
   assert.match(await refusal({ path: at.path, keys: [KEY] }), /^ENCRYPTION_KEYS: /);
+  assert.match(
+    await refusal({ path: at.path, keys: [OTHER] }),
+    /^ENCRYPTION_KEYS: the tokens of the store are proven under key "[0-9a-f]{12}", which ENCRYPTION_KEYS lacks; add it/,
+  );
+  await proveAnew(at.path, [OTHER]);
   await using store = await open({ path: at.path, keys: [OTHER] });
   const [found, ...more] = await store.missingKeys();
   assert.deepEqual([found?.kind, found?.of, found?.name, more], ["credential", "acme", "cms", []]);
@@ -148,6 +157,7 @@ Deno.test("what is sealed under a missing key is named, whatever it is, and noth
     assert.deepEqual(await store.missingKeys(), []);
   }
   await (await open({ path: at.path, keys: [OTHER, KEY] })).close();
+  await proveAnew(at.path, [OTHER]);
   await using store = await open({ path: at.path, keys: [OTHER] });
   const kinds = (await store.missingKeys()).map(({ kind }) => kind);
   assert.deepEqual(kinds.sort(), ["account", "credential", "passphrase", "webhook"]);

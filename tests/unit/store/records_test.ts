@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Leases } from "../../../store/leases.ts";
 import { Sealer } from "../../../store/seal.ts";
-import { bench, Clock, folder, interfere, KEY, newToken, open } from "./kit.ts";
+import { bench, Clock, folder, interfere, KEY, newToken, open, proveAnew } from "./kit.ts";
 
 Deno.test("a token's text is told once and only its hash is stored", async () => {
   await using dir = await folder();
@@ -175,6 +175,7 @@ Deno.test("a new first key seals while an old one still opens, and a missing one
   await both.sites.create({ id: "two", name: "Two", platform: "cms", credentials: { cms } });
   assert.deepEqual(await both.sites.secret("one", "cms"), cms);
   await both.close();
+  await proveAnew(path, [next]);
   await using after = await open({ path, keys: [next] });
   assert.deepEqual(await after.sites.secret("two", "cms"), cms);
   await assert.rejects(after.sites.secret("one", "cms"), {
@@ -212,6 +213,7 @@ Deno.test("a sealed secret opens only in its own record", async () => {
   const kv = await Deno.openKv(path);
   await kv.set(["credentials", "two", "crm"], (await kv.get(["credentials", "one", "crm"])).value);
   kv.close();
+  await proveAnew(path);
   assert.deepEqual(await store.sites.secret("one", "crm"), crm);
   await assert.rejects(store.sites.secret("two", "crm"), {
     code: "E_INTERNAL",

@@ -1,7 +1,7 @@
 /** Stores as earlier versions wrote them are started under this one: everything that bound a caller binds still. */
 import assert from "node:assert/strict";
 import { Passphrases } from "../../../identity/sign_in/passphrase.ts";
-import { STORE_FORMAT } from "../../../store/mark.ts";
+import { STORE_FORMAT, type StoreMark } from "../../../store/mark.ts";
 import { asLines, kindsOf, lay, makeStore, OPENED_AT, SITE } from "../../fixtures/stores/stores.ts";
 import { gateway } from "../../kit.ts";
 import { folder } from "./kit.ts";
@@ -54,4 +54,22 @@ Deno.test("the newest fixture is of today's format, and has each kind of record 
     kindsOf(today),
     "what is stored has changed: docs/UPGRADING.md says what to do",
   );
+});
+
+Deno.test("a rolling upgrade goes one way: from its first start on the store names the version that it needs, by format", async () => {
+  await using dir = await folder();
+  const file = `${dir.path}/gateway.sqlite3`;
+  await lay(await linesOf(4), file);
+  await (await gateway({ settings: { kvPath: file }, start: OPENED_AT }))[Symbol.asyncDispose]();
+  const kv = await Deno.openKv(file);
+  const { value: mark } = await kv.get<StoreMark>(["store"]);
+  assert.deepEqual([mark!.format, mark!.lowest], [5, { format: 5, version: "0.5.0" }]);
+  // What a version does that knows no more than format 4 is what this one does of a format that it does not know.
+  await kv.set(["store"], { ...mark, format: 6, lowest: { format: 6, version: "0.6.0" } });
+  await assert.rejects(gateway({ settings: { kvPath: file }, start: OPENED_AT }), {
+    message: /was written by a newer version \(format 6\); version 0\.6\.0 or later opens it/,
+  });
+  await kv.set(["store"], mark);
+  kv.close();
+  await (await gateway({ settings: { kvPath: file }, start: OPENED_AT }))[Symbol.asyncDispose]();
 });
