@@ -95,13 +95,17 @@ const mannerOf = ({ manner }: Listing, { narrowed = EVERYTHING }: Asking): Manne
 /** Of a site's own tool that writes: the instructions promise that it says so, and its first sentence is the site's. */
 const AT_ONCE = " It writes at once: send dry_run: true to see it first, where the site can.";
 
+function firstOf(description: string): string {
+  const [sentence = ""] = description.split(". ", 1);
+  return sentence.split("\n").map((line) => line.trim()).filter(Boolean).join(" ");
+}
+
 /** A site's own tool that writes does so without being confirmed, unless it is asked for a preview. */
 const writesAtOnce = (shown: Shown): boolean => Boolean(shown.entry.offer) && !reads(shown);
 
 /** The first sentence, which says what the tool is for, and whether it writes without being confirmed. */
 function purposeOf(shown: Shown, description: string): string {
-  const [sentence = ""] = description.split(". ", 1);
-  const first = sentence.split("\n").map((line) => line.trim()).filter(Boolean).join(" ");
+  const first = firstOf(description);
   if (!writesAtOnce(shown)) return first;
   return `${first.replace(/[.!?…]$/, "")}.${AT_ONCE}`;
 }
@@ -143,5 +147,5 @@ const TYPES_HEAD =
 function typeOf(shown: Shown, manner: Manner): string {
   const { input_schema, description } = saidOf(shown, manner);
   const mark = reads(shown) ? "" : writesAtOnce(shown) ? " W!" : " W";
-  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${mark} ${purposeOf(shown, description)}`;
+  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${mark} ${firstOf(description)}`;
 }
