@@ -132,6 +132,31 @@ Deno.test("a token works until a day is over that was chosen, such as until Frid
   assert.ok((await browser.open(`${PATH}?state=ended`)).text.includes(calls), "also once it is revoked");
 });
 
+Deno.test("a token is bound on its form to where it works from, and that is shown and changed there", async () => {
+  await using gw = await withProjects();
+  const browser = await masterBrowser(gw);
+  await browser.open(PATH);
+  await press(browser, { look: "1", allowed_sites_go: "all north" });
+  const wrong = await press(browser, { name: "office", allowed_ips: "203.0.113.7, office" });
+  assert.match(wrong.text, /id="allowed_ips-error"/);
+  assert.equal(fieldsOn(wrong.text).get("allowed_ips"), "203.0.113.7, office", "what was typed stays");
+  await press(browser, { name: "office", allowed_ips: "203.0.113.7, 2001:db8::/48" });
+  const stored = async () => (await gw.store.tokens.list()).find(({ name }) => name === "office")!;
+  const { id } = await stored();
+  assert.deepEqual((await stored()).allowed_ips, ["203.0.113.7", "2001:db8::/48"]);
+  const page = `${PATH}/${id}`;
+  const shown = await browser.open(page);
+  assert.equal(fieldsOn(shown.text).get("allowed_ips"), "203.0.113.7, 2001:db8::/48");
+  const change = async (allowed_ips: string) => {
+    const fields = fieldsOn((await browser.open(page)).text);
+    fields.set("allowed_ips", allowed_ips);
+    await browser.post(page, fields);
+    return (await stored()).allowed_ips;
+  };
+  assert.deepEqual(await change("203.0.113.7"), ["203.0.113.7"]);
+  assert.equal(await change(""), undefined, "from anywhere");
+});
+
 Deno.test("what is typed and ticked outlives the session, and somebody else's change is not overwritten", async () => {
   await using gw = await withProjects();
   const ann = await person(gw, "ann@agency.example", {
