@@ -2,10 +2,10 @@
 import { clipped, GatewayError } from "../core/errors.ts";
 import { hint } from "../core/fields.ts";
 import { memoize } from "../core/made_once.ts";
-import type { Caller } from "../core/model.ts";
+import type { Caller, PlatformKind } from "../core/model.ts";
 import { type AskedList, EVERYTHING, PROXIED } from "../registry/asked_list.ts";
 import { resultText } from "../registry/answers.ts";
-import { parameters } from "../registry/brief.ts";
+import { forKind, parameters } from "../registry/brief.ts";
 import type { Catalog } from "../registry/catalog.ts";
 import { type Listing, type Manner, reads, saidOf, type Shown } from "../registry/listing.ts";
 import { type SearchWords, searchWords } from "../registry/search_words.ts";
@@ -34,7 +34,7 @@ export class ToolGuide {
       find: async (words, { site_id, limit }) => {
         const listing = await this.#listing(asking, site_id);
         const found = searchOf(await searchWords())(listing).find(words).slice(0, limit);
-        return found.map((one) => foundTool(one, mannerOf(listing, asking)));
+        return found.map((one) => foundTool(one, mannerOf(listing, asking), listing.manner.kind));
       },
       describe: async (names) => {
         const listing = await this.#listing(asking);
@@ -95,19 +95,25 @@ const mannerOf = ({ manner }: Listing, { narrowed = EVERYTHING }: Asking): Manne
 /** Of a site's own tool that writes: the instructions promise that it says so, and its first sentence is the site's. */
 const AT_ONCE = " It writes at once: send dry_run: true to see it first, where the site can.";
 
+function firstOf(description: string): string {
+  const [sentence = ""] = description.split(". ", 1);
+  return sentence.split("\n").map((line) => line.trim()).filter(Boolean).join(" ");
+}
+
 /** A site's own tool that writes does so without being confirmed, unless it is asked for a preview. */
 const writesAtOnce = (shown: Shown): boolean => Boolean(shown.entry.offer) && !reads(shown);
 
 /** The first sentence, which says what the tool is for, and whether it writes without being confirmed. */
 function purposeOf(shown: Shown, description: string): string {
-  const [sentence = ""] = description.split(". ", 1);
-  const first = sentence.split("\n").map((line) => line.trim()).filter(Boolean).join(" ");
+  const first = firstOf(description);
   if (!writesAtOnce(shown)) return first;
   return `${first.replace(/[.!?…]$/, "")}.${AT_ONCE}`;
 }
 
-function foundTool(shown: Shown, manner: Manner): FoundTool {
-  const { input_schema, description } = saidOf(shown, manner);
+/** A tool that was looked for, perhaps for a site of that kind. */
+function foundTool(shown: Shown, manner: Manner, kind: PlatformKind | null): FoundTool {
+  const said = saidOf(shown, manner);
+  const { input_schema, description } = kind === null ? said : forKind(said, shown.entry, kind);
   const name = shown.entry.name;
   const call = `${name}(${parameters(input_schema)})`;
   return { call, for: purposeOf(shown, description), ...(reads(shown) ? {} : { writes: true as const }) };
@@ -143,5 +149,5 @@ const TYPES_HEAD =
 function typeOf(shown: Shown, manner: Manner): string {
   const { input_schema, description } = saidOf(shown, manner);
   const mark = reads(shown) ? "" : writesAtOnce(shown) ? " W!" : " W";
-  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${mark} ${purposeOf(shown, description)}`;
+  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${mark} ${firstOf(description)}`;
 }

@@ -145,18 +145,27 @@ function typeName(schema: ServedSchema, isRequired: boolean): string {
 const listOf = (type: string) => type.includes(" ") ? `(${type})[]` : `${type}[]`;
 
 /** A tool at a site that the address names: without the site, and without what only sites of other kinds take. */
-export function atSite(said: Said, { manifest }: ToolEntry, kind: PlatformKind): Said {
+export const atSite = (said: Said, entry: ToolEntry, kind: PlatformKind): Said =>
+  without(said, (name) => name === "site_id" || isForeign(entry, name, kind));
+
+/** A tool for a site of that kind, which a call names: without what only sites of other kinds take. */
+export const forKind = (said: Said, entry: ToolEntry, kind: PlatformKind): Said =>
+  without(said, (name) => isForeign(entry, name, kind));
+
+const isForeign = ({ manifest }: ToolEntry, name: string, kind: PlatformKind): boolean =>
+  manifest.only[name]?.includes(kind) === false;
+
+function without(said: Said, isLeftOut: (name: string) => boolean): Said {
   const { properties = {}, required = [], ...rest } = said.input_schema as {
     properties?: Record<string, unknown>;
     required?: readonly string[];
   };
-  const stays = (name: string) => name !== "site_id" && (manifest.only[name]?.includes(kind) ?? true);
-  const left = required.filter(stays);
+  const left = required.filter((name) => !isLeftOut(name));
   return {
     ...said,
     input_schema: {
       ...rest,
-      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => stays(name))),
+      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isLeftOut(name))),
       ...(left.length > 0 ? { required: left } : {}),
     },
   };

@@ -16,9 +16,9 @@ const OTHER_ENCODING = /[\0-\x08\x0b\x0e-\x1f]/;
 /** What one file makes of the call that writes it, by what runs it where; `name` is the argument that holds its text. */
 export async function fileRaises(path: string, bytes: Uint8Array, name = path): Promise<ScriptRaise[]> {
   const raises = [...builtRaises([{ path, bytes }]), ...servedRaises([path])];
-  if (!isShown(path)) return raises;
+  if (!isShown(path) && !(path.startsWith("public/") && beginsAsMarkup(bytes))) return raises;
   const text = textOf(bytes);
-  if (text === null) return [...raises, ...documentRaises([path])];
+  if (text === null) return [...raises, mayHoldScript([path])];
   return [...raises, ...await scriptRaises({ [name]: text }, SHOWN_ON_BRANCH)];
 }
 
@@ -43,10 +43,19 @@ export function servedRaises(paths: readonly string[]): ScriptRaise[] {
 /** Documents whose script nobody has looked for. */
 export function documentRaises(paths: readonly string[]): ScriptRaise[] {
   const shown = paths.filter(isShown);
-  return shown.length === 0
-    ? []
-    : [{ tier: 2, because: `${named(shown)} may hold script, which then runs ${SHOWN_ON_BRANCH}` }];
+  return shown.length === 0 ? [] : [mayHoldScript(shown)];
 }
+
+const mayHoldScript = (paths: readonly string[]): ScriptRaise => ({
+  tier: 2,
+  because: `${named(paths)} may hold script, which then runs ${SHOWN_ON_BRANCH}`,
+});
+
+/** Marks of encodings, and white space in one or two bytes. */
+const BEFORE_MARKUP = new Set([0xef, 0xbb, 0xbf, 0xfe, 0xff, 0, 9, 10, 12, 13, 32]);
+
+/** Whether a file could be shown as HTML or XML whatever it is called: there are a hundred names for kinds of XML. */
+const beginsAsMarkup = (bytes: Uint8Array): boolean => bytes.find((one) => !BEFORE_MARKUP.has(one)) === 0x3c;
 
 /** Files that the build runs as code, as what raises a write of them. */
 export function builtRaises(

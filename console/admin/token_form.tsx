@@ -39,6 +39,8 @@ export interface TokenForm {
   readonly days: string;
   /** The last day on which it works, rather than for some days; "" for none. */
   readonly until: string;
+  /** The addresses and networks that it works from; "" for anywhere. */
+  readonly allowed_ips: string;
 }
 
 /** What can be granted. */
@@ -76,6 +78,7 @@ export function tokenIn(form: URLSearchParams, offer: TokenOffer): TokenForm {
     listing: text("listing"),
     days: text("days"),
     until: text("until"),
+    allowed_ips: text("allowed_ips"),
   };
 }
 
@@ -94,6 +97,7 @@ export function newToken({ groups, sites }: TokenOffer): TokenForm {
     listing: "all",
     days: DAYS_AT_FIRST,
     until: "",
+    allowed_ips: "",
   };
 }
 
@@ -125,7 +129,15 @@ export function bodyOf(form: TokenForm, offer: TokenOffer, now: number, token?: 
     confirm_proxied: confirm_proxied === (token?.confirm_proxied ?? false) ? undefined : confirm_proxied,
     listing: listing || undefined,
     expires_at: typeof ends === "number" ? new Date(ends).toISOString() : ends,
+    allowed_ips: placesOf(form, token),
   };
+}
+
+/** Where it works from; null for anywhere, undefined for as it is. */
+function placesOf({ allowed_ips }: TokenForm, token: Token | undefined): string[] | null | undefined {
+  const [places, before] = [namesIn(allowed_ips), token?.allowed_ips ?? []];
+  if (places.length === before.length && places.every((one) => before.includes(one))) return undefined;
+  return places.length === 0 ? null : places;
 }
 
 /** What a form lacks, in words for a person; null where nothing is. */
@@ -216,6 +228,16 @@ export function TokenFields(parts: TokenFieldsParts): Child {
       />
       <OwnWrites {...parts} />
       <EndFields {...parts} />
+      <Field
+        name="allowed_ips"
+        label="Works from"
+        hint={`Addresses and networks, with commas between them, such as: 203.0.113.7, 2001:db8::/48. Left empty, it works from anywhere.${
+          token?.allowed_ips && user !== null ? " Some can be taken away, and none added." : ""
+        }`}
+        error={faults.allowed_ips}
+        value={form.allowed_ips}
+        required={false}
+      />
       <Select
         name="listing"
         label="What its list of tools shows"

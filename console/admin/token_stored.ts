@@ -35,6 +35,7 @@ export function formOf(token: Token, offer: TokenOffer, owner: User | null = nul
     listing: token.listing ?? "all",
     days: "",
     until: "",
+    allowed_ips: token.allowed_ips?.join(", ") ?? "",
   };
 }
 
@@ -63,7 +64,12 @@ const CALLED: Readonly<Partial<Record<keyof TokenForm, string>>> = {
     max_risk: "what it may never go beyond",
     confirm_policy: "what a change needs",
   },
-  ...{ confirm_proxied: "what is shown first", listing: "its list of tools", days: "its end" },
+  ...{
+    confirm_proxied: "what is shown first",
+    listing: "its list of tools",
+    days: "its end",
+    allowed_ips: "where it works from",
+  },
 };
 
 /** A field's value, of a list whatever its order. */

@@ -50,6 +50,7 @@ const FIELDS = [
   "confirm_policy",
   "listing",
   "expires_at",
+  "allowed_ips",
 ];
 const DONE: Readonly<Record<string, string>> = {
   changed: "The token is changed; its next call finds it so.",

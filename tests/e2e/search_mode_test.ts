@@ -107,6 +107,17 @@ test("a tool is found with its arguments, of one site only what is of use there,
   });
   assert.ok(!elsewhere.tools.some((one: { call: string }) => one.call.startsWith("create_draft(")));
   assert.match(await call(gw, "find_tools", { query: "x", for_site: "none" }), /^E_NOT_FOUND: site/);
+  // What a site of that kind does not take is not shown either; the site is still named.
+  const page = { query: "create a page draft" };
+  const callOf = ({ tools }: { tools: { call: string }[] }) =>
+    tools.find(({ call }) => call.startsWith("create_page_draft("))!.call;
+  const [anywhere, here] = [
+    await call(gw, "find_tools", page),
+    await call(gw, "find_tools", { ...page, for_site: "acme" }),
+  ];
+  assert.match(callOf(anywhere), /site_id.*seo\?/);
+  assert.match(callOf(here), /site_id/);
+  assert.doesNotMatch(callOf(here), /seo/);
 });
 
 test("a word is searched for once, however often it is said, and none that no tool can have", async (gw) => {

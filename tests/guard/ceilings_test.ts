@@ -201,7 +201,7 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
       ["create_static_route", page],
       ["create_static_routes", { ...on, pages: [{ route: "a", html: "<p>Hi</p>" }] }],
       ["write_static_file", { ...on, path: "src/styles/a.css", content: "p{}" }],
-      ["write_static_file", { ...on, path: "public/a.js", content: "a()" }],
+      ["write_static_file", { ...on, path: "public/a.txt", content: "a" }],
       ["edit_static_file", { ...on, path: "src/styles/site.css", find: "red", replace: "blue" }],
     ],
     "Leave the preview branch": [["reset_static_preview_branch", on]],
@@ -224,6 +224,10 @@ Deno.test("on a static site each ceiling permits what is said of it, and not one
       }],
     ],
     "Write source files that": [
+      ...["a.js", "sw.mjs", "_headers", "_redirects"].map((name): Call => [
+        "write_static_file",
+        { ...on, path: `public/${name}`, content: "a" },
+      ]),
       ...["astro", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mdx", "vue", "svelte", "ASTRO", "mts"].map((
         end,
       ): Call => [

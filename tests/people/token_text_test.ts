@@ -1,9 +1,11 @@
-/** The text of a token on the console: replaced, and shown once. */
+/** The text of a token on the console, replaced and shown once, and where it works from. */
 import assert from "node:assert/strict";
-import { gateway } from "../kit.ts";
+import { gateway, site } from "../kit.ts";
 import { masterBrowser } from "./master_kit.ts";
+import { fieldsOn, pressing } from "./token_form_kit.ts";
 
 const PATH = "/admin/tokens";
+const press = pressing(PATH);
 
 /** The hidden fields of the page's forms, which prove that it was sent from there. */
 const proofOn = (text: string) =>
@@ -36,4 +38,32 @@ Deno.test("a token's text is replaced on its page: the new one is shown once, th
   assert.equal(await gw.store.tokens.find(shown), null);
   const [row] = await gw.audit();
   assert.deepEqual([row!.tool, row!.arguments], ["token.rotate", { token: token.id, old_until: null }]);
+});
+
+Deno.test("a token is bound on its form to where it works from, and that is shown and changed there", async () => {
+  await using gw = await gateway({ sites: [site("acme", "cms")] });
+  const browser = await masterBrowser(gw);
+  await browser.open(PATH);
+  const wrong = await press(browser, {
+    name: "office",
+    allowed_sites: "acme",
+    allowed_ips: "203.0.113.7, office",
+  });
+  assert.match(wrong.text, /id="allowed_ips-error"/);
+  assert.equal(fieldsOn(wrong.text).get("allowed_ips"), "203.0.113.7, office", "what was typed stays");
+  await press(browser, { name: "office", allowed_sites: "acme", allowed_ips: "203.0.113.7, 2001:db8::/48" });
+  const stored = async () => (await gw.store.tokens.list()).find(({ name }) => name === "office")!;
+  const { id } = await stored();
+  assert.deepEqual((await stored()).allowed_ips, ["203.0.113.7", "2001:db8::/48"]);
+  const page = `${PATH}/${id}`;
+  const shown = await browser.open(page);
+  assert.equal(fieldsOn(shown.text).get("allowed_ips"), "203.0.113.7, 2001:db8::/48");
+  const change = async (allowed_ips: string) => {
+    const fields = fieldsOn((await browser.open(page)).text);
+    fields.set("allowed_ips", allowed_ips);
+    await browser.post(page, fields);
+    return (await stored()).allowed_ips;
+  };
+  assert.deepEqual(await change("203.0.113.7"), ["203.0.113.7"]);
+  assert.equal(await change(""), undefined, "from anywhere");
 });

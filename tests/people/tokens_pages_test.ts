@@ -4,9 +4,11 @@ import { PAGE_SITES } from "../../console/site_picks.ts";
 import { clientSetups } from "../../console/admin/client_setups.ts";
 import { gateway, type Kit, site } from "../kit.ts";
 import { masterBrowser } from "./master_kit.ts";
-import { joined, person, type PersonBrowser, unescaped } from "./kit.ts";
+import { joined, person, unescaped } from "./kit.ts";
+import { fieldsOn, pressing } from "./token_form_kit.ts";
 
 const PATH = "/admin/tokens";
+const press = pressing(PATH);
 
 /** Sites of two projects and of none. */
 async function withProjects(): Promise<Kit> {
@@ -19,33 +21,6 @@ async function withProjects(): Promise<Kit> {
   await gw.store.projects.create({ id: "north", name: "North", confirm_policy: "flag" });
   await gw.store.projects.create({ id: "south", name: "South", confirm_policy: "flag" });
   return gw;
-}
-
-/** The fields of the form on a page as a browser would send them: texts, what is ticked, what is hidden. */
-function fieldsOn(text: string): URLSearchParams {
-  const form = /<form[^>]*class="grant"[\s\S]*?<\/form>/.exec(text)?.[0] ?? "";
-  const fields = new URLSearchParams();
-  const of = (tag: string, name: string) => {
-    const found = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1];
-    return found === undefined ? undefined : unescaped(found);
-  };
-  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
-    const isBox = ["checkbox", "radio"].includes(of(tag, "type") ?? "");
-    if (isBox && of(tag, "checked") === undefined) continue;
-    fields.append(of(tag, "name")!, of(tag, "value") ?? "");
-  }
-  for (const [select, name] of form.matchAll(/<select[^>]* name="([^"]*)"[\s\S]*?<\/select>/g)) {
-    const chosen = /<option[^>]*selected[^>]*>/.exec(select)?.[0] ?? /<option[^>]*>/.exec(select)![0];
-    fields.append(name!, of(chosen, "value") ?? "");
-  }
-  return fields;
-}
-
-/** Sends the form that a page shows, with a button of it. */
-async function press(browser: PersonBrowser, more: Record<string, string>, path = PATH) {
-  const fields = fieldsOn(browser.page!.text);
-  for (const [name, value] of Object.entries(more)) fields.set(name, value);
-  return await browser.post(path, fields);
 }
 
 const summaryOf = (text: string) => unescaped(/data-summary[^>]*>([^<]*)</.exec(text)?.[1] ?? "");

@@ -20,6 +20,13 @@ const SAYS: readonly (readonly [tool: string, args: Args, because: RegExp | null
     ["write_static_file", { path: `public/${name}`, content: "a" }, null] as const
   ),
   ["write_static_file", { path: "public/a.html", content: "<p>Hi</p>" }, null],
+  ["write_static_file", { path: "public/a.shtml", content: "\n <p onclick=a()>" }, /event handler/],
+  ["write_static_file", { path: "public/map.kml", content: "<?xml version='1.0'?><kml/>" }, null],
+  [
+    "write_static_file",
+    { path: "public/map.kml", content: "//48AHMAYwByAGkAcAB0AD4A", encoding: "base64" },
+    /may hold script/,
+  ],
   ["write_static_file", { path: "public/a.html", content: "<script src=a.js></script>" }, /holds a script/],
   // As a browser reads it that sees the mark of UTF-16, or is told of an encoding with signs to shift by.
   [

@@ -119,16 +119,17 @@ Deno.test("a refusal is a tool result that says code and message", async () => {
   }
 });
 
-Deno.test("an upstream's status stands in _meta, between 400 and 599, beside the server's stamp", async () => {
+Deno.test("an upstream's status stands in _meta, between 400 and 599, beside the server's stamp and the status as it was", async () => {
   const metaOf = async (request: Request) => {
     const { [REQUEST_ID]: id, ...meta } = (await reply(request)).result._meta as Record<string, unknown>;
     assert.match(String(id), /^r\d+$/);
     return meta;
   };
-  assert.deepEqual(await metaOf(legacy("tools/call", { name: "upstream" })), { status: 599 });
+  const said = { status: 599, "site-operations/upstream": { status: 4711 } };
+  assert.deepEqual(await metaOf(legacy("tools/call", { name: "upstream" })), said);
   assert.deepEqual(await metaOf(modern("tools/call", { name: "upstream" })), {
     "io.modelcontextprotocol/serverInfo": { name: "gateway", version: "1.0.0" },
-    status: 599,
+    ...said,
   });
 });
 
