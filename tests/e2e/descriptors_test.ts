@@ -9,12 +9,12 @@ const ANSWER_MS = 30_000;
 /** Seven hundred connections take every descriptor some three times; a gateway that spins logs hundreds. */
 const FAILURES_MAX = 40;
 
-/** Connects, unless that is refused or takes long. */
-async function connect(port: number): Promise<Deno.TcpConn | null> {
+/** Connects, unless that is refused or takes long; what is late is closed when it comes, and is in `pending` until then. */
+async function connect(port: number, pending: Promise<void>[]): Promise<Deno.TcpConn | null> {
   const opening = Deno.connect({ hostname: "127.0.0.1", port });
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => {
-    opening.then((connection) => connection.close(), () => {});
+    pending.push(opening.then((connection) => connection.close(), () => {}));
     late.resolve(null);
   }, CONNECT_MS);
   const connection = await Promise.race([opening, late.promise]).catch(() => null);
@@ -43,8 +43,9 @@ Deno.test({
       const address = await gateway.address();
       const port = Number(new URL(address).port);
       const held: Deno.TcpConn[] = [];
+      const pending: Promise<void>[] = [];
       for (let made = 0; made < CONNECTIONS; made++) {
-        const connection = await connect(port);
+        const connection = await connect(port, pending);
         if (connection) held.push(connection);
       }
       assert.ok(held.length > DESCRIPTORS / 2, `${held.length} connections were had`);
@@ -58,6 +59,7 @@ Deno.test({
       const failures = events.filter((event) => event !== "listening_again");
       assert.ok(failures.includes("accept_failed"), "descriptors did run out");
       assert.ok(failures.length < FAILURES_MAX, `${failures.length} failures were logged`);
+      await Promise.all(pending); // nobody listens any more
     });
   },
 });

@@ -34,7 +34,10 @@ test("diagnose_site asks the platform for the site, and refuses what only a cms 
   };
   assert.deepEqual(
     await of("open"),
-    { site_alias: true, site_answers: true, allow_publish: true, google_account: null, topicmap_link: false },
+    {
+      ...{ address: null, site_alias: true, site_answers: true, allow_publish: true },
+      ...{ google_account: null, topicmap_link: false },
+    },
   );
   assert.equal((await of("gone"))["site_answers"], false);
   assert.equal((await of("nameless"))["site_answers"], null);
