@@ -23,7 +23,7 @@ export async function readRegistry(further: readonly URL[] = []): Promise<Regist
   const roots = [ROOT, ...further];
   const connectors = await readConnectors(roots);
   assertCodes(connectors);
-  const golden = new URL("catalog.yaml", ROOT);
+  const golden = new URL("registry/catalog.yaml", ROOT);
   const proxies = onDemand(async () =>
     await (await import("../registry/proxies.ts")).readProxies(roots, connectors)
   );

@@ -68,7 +68,7 @@ function add(lines: Set<string>, text: string, value: unknown): void {
 export async function yamlFiles(root: URL): Promise<{ url: URL; tool: boolean }[]> {
   const manifests = await find(new URL("manifests/", root), ".yaml");
   return [
-    { url: new URL("catalog.yaml", root), tool: false },
+    { url: new URL("registry/catalog.yaml", root), tool: false },
     ...manifests.map(({ url, group }) => ({ url, tool: group !== "proxies" })),
   ];
 }

@@ -159,7 +159,7 @@ async function importHandler(
 /** A row of the golden catalogue: the parts of a manifest that are fixed. */
 type GoldenTool = Record<string, unknown> & { name: string };
 
-/** catalog.yaml: the specification's tools, and those of ours beyond it. */
+/** registry/catalog.yaml: the specification's tools, and those of ours beyond it. */
 type GoldenCatalogue = { readonly [part in "specification" | "own"]: readonly GoldenTool[] };
 
 async function readGolden(url: URL, parsed: Documents): Promise<Map<string, GoldenTool>> {

@@ -45,14 +45,14 @@ export type Requests = Readonly<
   >
 >;
 
-/** catalog.yaml: the specification's tools, and those of ours beyond it. */
+/** registry/catalog.yaml: the specification's tools, and those of ours beyond it. */
 export interface Catalogue {
   specification: GoldenTool[];
   own: GoldenTool[];
 }
 
 /** Where the catalogue is: the service reads it too. */
-export const CATALOG = new URL("../../catalog.yaml", import.meta.url);
+export const CATALOG = new URL("../../registry/catalog.yaml", import.meta.url);
 
 /** The catalogue as it is written. */
 export async function catalogue(): Promise<Catalogue> {

@@ -13,7 +13,7 @@ Deno.test("the examples of docs/TOOLS.md are what the tools answer, every tool o
   assert.equal(written, kept(examples), mend);
   const catalogued = await rows();
   const names = catalogued.map(({ name }) => name).sort();
-  const add = "tests/demo_calls.ts has a call of each tool of catalog.yaml, and of no other";
+  const add = "tests/demo_calls.ts has a call of each tool of registry/catalog.yaml, and of no other";
   assert.deepEqual(Object.keys(examples).sort(), names, add);
   for (const { name, tier } of catalogued) {
     const { preview, answer } = examples[name]!;

@@ -57,7 +57,7 @@ Deno.test("what connectors bring decides whether a manifest is read anew", () =>
 
 Deno.test("a text that JSON cannot hold, and a manifest with a fault, are left out of it, and an equal one stands in it once", async () => {
   const files = {
-    "catalog.yaml": "n: .inf\n",
+    "registry/catalog.yaml": "n: .inf\n",
     "manifests/a/a.yaml": TEXT,
     "manifests/b/a.yaml": TEXT,
     "manifests/proxies/p.yaml": "source: p\n",

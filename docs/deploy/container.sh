@@ -3,11 +3,11 @@
 # Needs debootstrap, buildah, git and deno, and to be root. The image runs as user 10001, has the project in /srv/gateway and
 # keeps its store in the volume /srv/data.
 #
-#   sh deploy/container.sh [name of the image, site-gateway:latest where it is left out]
+#   sh docs/deploy/container.sh [name of the image, site-gateway:latest where it is left out]
 set -eu
 
 image=${1:-site-gateway:latest}
-project=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+project=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 deno=$(deno eval 'console.log(Deno.execPath())')
 folder=$(mktemp -d)
 root=$folder/root
