@@ -36,7 +36,7 @@ const OTHER_SECRETS = new RegExp(
     // it is not at once is asked first: nearly every word of a text is none.
     "\\b(?=[A-Za-z0-9]{4} [A-Za-z0-9]{4} )(?=[A-Za-z0-9 ]{0,28}(?:[A-Za-z]\\d|\\d[A-Za-z]|[a-z][A-Z]))[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}\\b",
     // The form of an address, which our own texts say, is none.
-    "(?<=://)(?!user:password@)[^/\\s:@]+:[^/\\s@]+(?=@)",
+    "(?<=://)(?!user:password@|[^/\\s:@]+:PASSWORD@)[^/\\s:@]+:[^/\\s@]+(?=@)",
     "(?<=[?&](?:access_token|token|key|api_key|secret|password|sig|signature)=)[^&\\s]+",
   ].join("|"),
   "g",

@@ -45,6 +45,8 @@ const SLOW: Readonly<Record<string, string>> = {
     "opens a world of TLS servers for each of 24 ways in which a connection fails",
   "tests/real/console_browser_test.ts":
     "opens every page of the console in a browser, filled and empty, on a phone and on a desk",
+  "tests/people/sites_pages_test.ts": "makes ten thousand sites, each with its proof",
+  "tests/people/tokens_pages_test.ts": "makes ten thousand sites, each with its proof",
   "tests/tools/approved_test.ts": "changes every part of what each tool writes, between preview and write",
   "tests/tools/crm_limits_test.ts":
     "reads locations of ten thousand opportunities by each way that pages end",

@@ -283,7 +283,7 @@ onWordPress({
     };
     const off = /no companion plugin; version 1\.0\.0 or newer is needed/;
     await without(at, "site-ops/site-ops", () => refuse("E_COMPANION_REQUIRED", off, Object.keys(calls)));
-    const inactive = /^CMS 409 site_ops_visual_inactive: .*; activate it under Plugins there, or /;
+    const inactive = /^CMS 409 site_ops_visual_inactive: .*[:;] activate it under Plugins there, or /;
     const visual = ["create_page_draft", "update_page_draft", "list_page_templates"];
     await without(
       at,
