@@ -361,6 +361,6 @@ function assertKnown(keys: RecordKeys, kind: string, id: string): void {
   throw new GatewayError(
     "E_INTERNAL",
     `ENCRYPTION_KEYS: the ${kind} of the store are proven under key "${id}", which ENCRYPTION_KEYS lacks; add it, and ` +
-      "take it out once deno task admin keys reseal is done",
+      "take it out once deno task admin keys reseal is done. Where it is lost: deno task admin store accept-keys",
   );
 }

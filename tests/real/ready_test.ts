@@ -107,7 +107,7 @@ Deno.test("while PostgreSQL is gone the gateway is not ready, each call leaves o
   assert.ok(ids.length >= 3 && new Set(ids).size === ids.length, stderr);
 });
 
-Deno.test("with a key less than what is sealed needs the gateway starts, is not ready, and names what to set again", async () => {
+Deno.test("with a key less than what is proven and sealed needs the gateway does not start; once that is accepted it is not ready, and names what to set again", async () => {
   await using dir = await folderOnDisk();
   const [old, next] = [1, 2].map((byte) => new Uint8Array(32).fill(byte).toBase64());
   const site = {
@@ -123,6 +123,20 @@ Deno.test("with a key less than what is sealed needs the gateway starts, is not 
     await using gateway = start(dir.path, { ENCRYPTION_KEYS: `${next},${old}` });
     assert.equal((await ready(gateway)).status, 200, "both keys open it");
   }
+  {
+    await using refused = start(dir.path, { ENCRYPTION_KEYS: next! });
+    const { code, stderr } = await refused.ended;
+    assert.notEqual(code, 0);
+    assert.match(
+      stderr,
+      /which ENCRYPTION_KEYS lacks; .* Where it is lost: deno task admin store accept-keys/,
+    );
+  }
+  const accepted = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--frozen", "admin/cli.ts", "store", "accept-keys"],
+    env: { ENCRYPTION_KEYS: next!, KV_PATH: `${dir.path}/gateway.sqlite3` },
+  }).output();
+  assert.equal(accepted.code, 0, new TextDecoder().decode(accepted.stderr));
   await using gateway = start(dir.path, { ENCRYPTION_KEYS: next! });
   assert.deepEqual(await ready(gateway), { status: 503, checks: ["keys"] });
   const { code, said } = await health(gateway);
