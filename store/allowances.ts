@@ -2,6 +2,7 @@
 import { AGAIN, checkKeyPart, type Database, sha256, untilSettled } from "./database.ts";
 import { pack, unpack } from "./packed.ts";
 import type { AllowanceStore, Allowed, Kept } from "./store.ts";
+import { readMany } from "./store_timeout.ts";
 
 /** A day is over everywhere by then. */
 const COUNT_MS = 3 * 24 * 60 * 60 * 1000;
@@ -19,8 +20,6 @@ interface Head {
 
 const headKey = (name: readonly string[]) => ["kept", sha256(JSON.stringify(name))];
 const partKey = (id: string, at: number) => ["kept_parts", id, at];
-/** KV reads so many keys at once. */
-const KEYS_AT_ONCE = 10;
 
 /** The AllowanceStore of a database. */
 export class Allowances implements AllowanceStore {
@@ -44,13 +43,10 @@ export class Allowances implements AllowanceStore {
     const { value: head } = await this.db.kv.get<Head>(headKey(name));
     if (head === null || typeof head.id !== "string" || !(this.db.now() < head.expires_at)) return null;
     const parts: Uint8Array[] = [];
-    for (let at = 0; at < head.parts; at += KEYS_AT_ONCE) {
-      const count = Math.min(KEYS_AT_ONCE, head.parts - at);
-      const keys = Array.from({ length: count }, (_, ahead) => partKey(head.id, at + ahead));
-      for (const { value } of await this.db.kv.getMany<Uint8Array[]>(keys)) {
-        if (value === null) return null; // it ran out while it was read
-        parts.push(value);
-      }
+    const keys = Array.from({ length: head.parts }, (_, at) => partKey(head.id, at));
+    for (const { value } of await readMany<Uint8Array>(this.db.kv, keys)) {
+      if (value === null) return null; // it ran out while it was read
+      parts.push(value);
     }
     try {
       return { value: await unpack(parts) as T, at: head.at };

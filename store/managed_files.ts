@@ -2,10 +2,9 @@
 import { LIMITS } from "../core/model.ts";
 import { AGAIN, type Database, untilSettled } from "./database.ts";
 import type { ManagedFile, ManagedFileStore } from "./store.ts";
+import { KEYS_READ_MAX } from "./store_timeout.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** KV reads so many keys at once. */
-const KEYS_AT_ONCE = 10;
 
 /** A host takes the names of owners and repositories in any case. */
 const recordKey = (repo: string, path: string) => ["managed_files", repo.toLowerCase(), path];
@@ -19,8 +18,8 @@ export class ManagedFiles implements ManagedFileStore {
   }
 
   async add(repo: string, files: readonly ManagedFile[]): Promise<void> {
-    for (let at = 0; at < files.length; at += KEYS_AT_ONCE) {
-      await this.#add(repo, files.slice(at, at + KEYS_AT_ONCE));
+    for (let at = 0; at < files.length; at += KEYS_READ_MAX) {
+      await this.#add(repo, files.slice(at, at + KEYS_READ_MAX));
     }
   }
 

@@ -30,14 +30,13 @@ import { commitInTurn } from "./database.ts";
 import { endOf } from "./ends.ts";
 import { toPortable } from "./portable.ts";
 import type { RecordKeys } from "./seal.ts";
-import type { Kv } from "./store_timeout.ts";
+import { KEYS_READ_MAX, type Kv, readMany } from "./store_timeout.ts";
 
 /** What others write meanwhile has a bucket read again, so often, and then all of the kind. */
 const TRIES = 50;
 const PASSES = 10;
-/** KV reads ten keys at once, of which the root is one. */
-const BUCKETS_AT_ONCE = 9;
-const RECORDS_AT_ONCE = 10;
+/** Each read has the root beside them. */
+const BUCKETS_AT_ONCE = KEYS_READ_MAX - 1;
 const BATCH = 100;
 const BYTES_PER_COMMIT = 400 * 1024;
 
@@ -258,17 +257,10 @@ async function signNone(kv: Deno.Kv, keys: RecordKeys): Promise<boolean> {
 /** By kind how many changes its register has counted. */
 export type Numbers = Readonly<Record<string, number>>;
 
-const ROOTS_AT_ONCE = 10;
-
 /** How many changes each register has counted. Throws a GatewayError where one is missing, is none, or has a key that is not known. */
 export async function numbersOf(kv: Pick<Kv, "getMany">, keys: RecordKeys): Promise<Numbers> {
-  const numbers: Record<string, number> = {};
-  for (let at = 0; at < REGISTERED.length; at += ROOTS_AT_ONCE) {
-    const kinds = REGISTERED.slice(at, at + ROOTS_AT_ONCE);
-    const roots = await kv.getMany<unknown[]>(kinds.map(rootKey));
-    kinds.forEach((kind, n) => numbers[kind] = rootOf(keys, kind, roots[n]!.value).n);
-  }
-  return numbers;
+  const roots = await readMany<unknown>(kv, REGISTERED.map(rootKey));
+  return Object.fromEntries(REGISTERED.map((kind, n) => [kind, rootOf(keys, kind, roots[n]!.value).n]));
 }
 
 /**
@@ -329,8 +321,8 @@ async function renewBucket(
   if (root.key !== keys.first || old.key === keys.first) return 0;
   const renewed: Row[] = [];
   const names = new Set<string>();
-  for (let at = 0; at < known.length; at += RECORDS_AT_ONCE) {
-    const entries = await kv.getMany<unknown[]>(known.slice(at, at + RECORDS_AT_ONCE));
+  for (let at = 0; at < known.length; at += KEYS_READ_MAX) {
+    const entries = await kv.getMany<unknown[]>(known.slice(at, at + KEYS_READ_MAX));
     for (const { key, value, versionstamp } of entries) {
       const { name } = placeOf(key);
       const row = old.get(name);

@@ -21,10 +21,8 @@ import {
 import { assertNone, listKind } from "./registered_kind.ts";
 import { toPortable } from "./portable.ts";
 import type { RecordKeys } from "./seal.ts";
-import { canBe, type Committed, type Kv } from "./store_timeout.ts";
+import { canBe, type Committed, KEYS_READ_MAX, type Kv, readMany } from "./store_timeout.ts";
 
-/** KV reads no more keys at once. */
-const KEYS_READ_MAX = 10;
 /** Who writes a kind together with others tries so often. */
 const TRIES = 100;
 const WAIT_MS_MAX = 20;
@@ -231,7 +229,7 @@ class Registers {
       if (known !== undefined && wanted.length === 0) return known;
       const seen = new Map(this.#seen);
       const keys = [rootKey(kind), ...wanted.map((n) => bucketKey(kind, n))];
-      const [standing, ...buckets] = await this.#read(keys);
+      const [standing, ...buckets] = await readMany<unknown>(this.kv, keys); // at one moment where KV takes that many
       const read = this.#root(kind, standing!, seen);
       for (const [at, n] of wanted.entries()) {
         read.buckets.set(n, bucketOf(this.keys, kind, read.root, n, buckets[at]!.value));
@@ -266,15 +264,6 @@ class Registers {
   /** Has all be read again: it was not what it was taken for. */
   forget(): void {
     this.#known.clear();
-  }
-
-  /** At one moment where KV takes that many keys. */
-  async #read(keys: readonly Deno.KvKey[]): Promise<Deno.KvEntryMaybe<unknown>[]> {
-    const all: Deno.KvEntryMaybe<unknown>[] = [];
-    for (let at = 0; at < keys.length; at += KEYS_READ_MAX) {
-      all.push(...await this.kv.getMany<unknown[]>(keys.slice(at, at + KEYS_READ_MAX)));
-    }
-    return all;
   }
 
   #put(bucket: Bucket, { key, set, value, expireIn }: Becomes, now: number): void {

@@ -2,10 +2,9 @@
 import type { Snapshot, SnapshotRun } from "../core/model.ts";
 import { AGAIN, checkSize, type Database, untilSettled } from "./database.ts";
 import type { SnapshotStore } from "./store.ts";
+import { readMany } from "./store_timeout.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** KV reads so many keys at once. */
-const KEYS_AT_ONCE = 10;
 /** Sorts behind every day, for the end of a range that includes its last. */
 const AFTER = "~";
 
@@ -54,11 +53,9 @@ export class Snapshots implements SnapshotStore {
     site_ids: readonly string[],
   ): Promise<ReadonlyMap<string, Snapshot>> {
     const found = new Map<string, Snapshot>();
-    for (let at = 0; at < site_ids.length; at += KEYS_AT_ONCE) {
-      const keys = site_ids.slice(at, at + KEYS_AT_ONCE).map((id) => recordKey(connector, id, date));
-      for (const { value } of await this.db.kv.getMany<Snapshot[]>(keys)) {
-        if (value !== null) found.set(value.site_id, value);
-      }
+    const keys = site_ids.map((id) => recordKey(connector, id, date));
+    for (const { value } of await readMany<Snapshot>(this.db.kv, keys)) {
+      if (value !== null) found.set(value.site_id, value);
     }
     return found;
   }

@@ -29,6 +29,21 @@ export type Committed = Deno.KvCommitResult | Deno.KvCommitError;
 /** What the records of a store use of a KV; changes are committed by Database.commit alone. */
 export type Kv = Pick<Deno.Kv, "get" | "getMany" | "list" | "atomic">;
 
+/** KV reads so many keys at once, on every engine. */
+export const KEYS_READ_MAX = 10;
+
+/** Reads any number of keys, KEYS_READ_MAX at one moment. */
+export async function readMany<T>(
+  kv: Pick<Kv, "getMany">,
+  keys: readonly Deno.KvKey[],
+): Promise<Deno.KvEntryMaybe<T>[]> {
+  const all: Deno.KvEntryMaybe<T>[] = [];
+  for (let at = 0; at < keys.length; at += KEYS_READ_MAX) {
+    all.push(...await kv.getMany<T[]>(keys.slice(at, at + KEYS_READ_MAX)));
+  }
+  return all;
+}
+
 /** What a KV is asked to do; the one can fail while the other works, as where a database can only be read. */
 export type Asked = "read" | "change";
 

@@ -14,9 +14,7 @@ import type {
   ToolDecision,
   ToolPins,
 } from "./store.ts";
-
-/** KV reads so many keys at once. */
-const KEYS_AT_ONCE = 10;
+import { readMany } from "./store_timeout.ts";
 
 const headKey = ({ site_id, source, server }: CatalogKey) => ["tool_catalogs", site_id, source, server];
 const pinsKey = ({ site_id, source, server }: CatalogKey) => ["tool_pins", site_id, source, server];
@@ -110,13 +108,10 @@ export class ToolCatalogs implements ToolCatalogStore {
 
   async #parts(content: NonNullable<ToolCatalog["content"]>): Promise<Uint8Array[] | null> {
     const parts: Uint8Array[] = [];
-    for (let at = 0; at < content.parts; at += KEYS_AT_ONCE) {
-      const count = Math.min(KEYS_AT_ONCE, content.parts - at);
-      const keys = Array.from({ length: count }, (_, ahead) => partKey(content.id, at + ahead));
-      for (const { value } of await this.db.kv.getMany<Uint8Array[]>(keys)) {
-        if (value === null) return null;
-        parts.push(value);
-      }
+    const keys = Array.from({ length: content.parts }, (_, at) => partKey(content.id, at));
+    for (const { value } of await readMany<Uint8Array>(this.db.kv, keys)) {
+      if (value === null) return null;
+      parts.push(value);
     }
     return parts;
   }

@@ -19,9 +19,9 @@ import {
   sweep,
   TAKEN,
 } from "./statements.ts";
+import { KEYS_READ_MAX } from "../store_timeout.ts";
 
 /** The limits of Deno KV, which the store keeps on every engine. */
-const KEYS_READ_MAX = 10;
 const BATCH_MAX = 1000;
 const BATCH = 100;
 const VERSION_BYTES = 10;
