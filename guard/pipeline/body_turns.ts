@@ -1,11 +1,10 @@
 /** Large bodies are worked on a few at a time: what is made of one takes several times its size. */
-import { cancelled } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
-import { AFTER, type After, busy } from "./waiting.ts";
+import { AFTER, type After, busy, waitIn, type Waiting } from "./waiting.ts";
 
-interface Waiting {
+/** Who waits with so many bytes. */
+interface Sized extends Waiting {
   readonly bytes: number;
-  go(): void;
 }
 
 /**
@@ -16,7 +15,7 @@ export class BodyTurns {
   readonly #atOnce: number;
   readonly #after: After;
   /** By token; the one that is next first. */
-  readonly #lines = new Map<string, Set<Waiting>>();
+  readonly #lines = new Map<string, Set<Sized>>();
   #taken = 0;
 
   constructor(atOnce: number, after: After = AFTER) {
@@ -57,39 +56,37 @@ export class BodyTurns {
     return this.#taken === 0 || this.#taken + bytes <= this.#atOnce;
   }
 
-  #wait(
+  async #wait(
     token: string,
     { bytes, take, left }: { bytes: number; take: () => void; left: AbortSignal | undefined },
   ): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const end = (how: () => void) => {
-        this.#leave(token, one);
-        stopWaiting();
-        left?.removeEventListener("abort", gone);
-        how();
-      };
-      const go = () =>
-        end(() => {
-          take();
-          resolve();
-        });
-      const one = { bytes, go };
-      const refused = (why: Error) =>
-        end(() => {
-          reject(why);
-          this.#goOn(); // one behind it may be smaller
-        });
-      const gone = () => refused(cancelled());
-      const stopWaiting = this.#after(LIMITS.CALL_DEADLINE_MS, () => refused(waitedTooLong()));
-      const line = this.#lines.get(token) ?? new Set();
-      this.#lines.set(token, line.add(one));
-      left?.addEventListener("abort", gone, { once: true });
-      if (left?.aborted) gone();
-    });
+    let own: Sized;
+    try {
+      await waitIn({
+        join: (one) => {
+          own = {
+            bytes,
+            go() {
+              take();
+              one.go();
+            },
+          };
+          const line = this.#lines.get(token) ?? new Set();
+          this.#lines.set(token, line.add(own));
+        },
+        leave: () => this.#leave(token, own),
+        after: this.#after,
+        left,
+        late: waitedTooLong,
+      });
+    } catch (why) {
+      this.#goOn(); // one behind it may be smaller
+      throw why;
+    }
   }
 
   /** Leaves the line; the token's next one waits behind those of the others. */
-  #leave(token: string, one: Waiting): void {
+  #leave(token: string, one: Sized): void {
     const line = this.#lines.get(token);
     if (!line?.delete(one)) return;
     this.#lines.delete(token);

@@ -1,12 +1,7 @@
 /** What may be under way at once, in this process's memory: calls of one token, and bytes of bodies. */
-import { cancelled } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import { BodyTurns } from "./body_turns.ts";
-import { AFTER, type After, busy } from "./waiting.ts";
-
-interface Waiting {
-  go(): void;
-}
+import { AFTER, type After, busy, waitIn, type Waiting } from "./waiting.ts";
 
 interface Line {
   taken: number;
@@ -49,25 +44,12 @@ export class CallsInFlight {
 
   /** Resolves with a place; throws E_CANCELLED where the client leaves, E_BUSY where it takes longer than a call may. */
   #wait(waiting: Line["waiting"], left?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const end = (how: () => void) => {
-        waiting.delete(one);
-        stopWaiting();
-        left?.removeEventListener("abort", gone);
-        how();
-      };
-      const one = { go: () => end(resolve) };
-      const gone = () => end(() => reject(cancelled()));
-      const stopWaiting = this.#after(
-        LIMITS.CALL_DEADLINE_MS,
-        () =>
-          end(() =>
-            reject(busy(`The call waited ${LIMITS.CALL_DEADLINE_MS / 1000} s for the token's others`))
-          ),
-      );
-      waiting.add(one);
-      left?.addEventListener("abort", gone, { once: true });
-      if (left?.aborted) gone();
+    return waitIn({
+      join: (one) => void waiting.add(one),
+      leave: (one) => void waiting.delete(one),
+      after: this.#after,
+      left,
+      late: () => busy(`The call waited ${LIMITS.CALL_DEADLINE_MS / 1000} s for the token's others`),
     });
   }
 
