@@ -11,6 +11,7 @@ import type {
   PreviewsCleaned,
   RemovedPreview,
 } from "../registry/preview_report.ts";
+import { pushedSince } from "../rules/branch.ts";
 import type { Store } from "../store/store.ts";
 import { type Actor, adminRow, appendOrLog, tookSince } from "./audit/admin_row.ts";
 import { makeConnectorContext } from "./connector_context.ts";
@@ -122,10 +123,7 @@ const siteOf = ({ site_id }: PreviewAsk) => site_id ?? null;
 
 /** Why a branch is not even tried; null where nothing stands against it. */
 function refusalOf({ commit }: ListedPreview, row: PreviewRow): string | null {
-  if (row.commit !== commit) {
-    return `somebody has pushed to it since it was listed: it ends at ${row.commit} now`;
-  }
-  return row.keep;
+  return row.commit === commit ? row.keep : pushedSince(row.commit);
 }
 
 /** The repositories that are to be looked at, each once. */

@@ -39,3 +39,7 @@ export async function readAt(
       "deployed branch",
   );
 }
+
+/** Why a branch stays that ends at another commit than it was listed with. */
+export const pushedSince = (head: string): string =>
+  `somebody has pushed to it since it was listed: it ends at ${head} now`;

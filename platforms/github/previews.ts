@@ -4,6 +4,7 @@ import { GatewayError } from "../../core/errors.ts";
 import type { SiteContext } from "../_connector/connector.ts";
 import type { FoundPreview, FoundPreviews, PreviewOrder, Removal } from "../_connector/operator.ts";
 import { LIMITS } from "../../core/model.ts";
+import { pushedSince } from "../../rules/branch.ts";
 import { listedRules } from "./branch_rules.ts";
 import { PULLS_WAY, RepoError } from "./errors.ts";
 import { defaultBranch, headOf } from "./git.ts";
@@ -210,7 +211,7 @@ export async function removePreview(
   const shown = await shownAs(wire, branch);
   if (shown === null) return left(GONE);
   if (shown.protected) return left(PROTECTED);
-  if (shown.commit.sha !== commit) return left(pushed(shown.commit.sha));
+  if (shown.commit.sha !== commit) return left(pushedSince(shown.commit.sha));
   await wire.requireWrite(); // the read may have shown that the repository has another name
   try {
     const path = `/git/refs/heads/${encoded(branch)}`;
@@ -226,15 +227,13 @@ export async function removePreview(
   }
 }
 
-const pushed = (head: string) => `somebody has pushed to it since it was listed: it ends at ${head} now`;
-
 /** What the branch says after a request whose outcome is not known. */
 async function settled(wire: RepoWire, branch: string, commit: string): Promise<Removal> {
   try {
     const head = await headOf(wire, branch, true);
     if (head === null || head === "empty") return { outcome: "deleted", reason: null };
     return left(
-      head === commit ? "the host failed to delete it, and it is as it was: try again" : pushed(head),
+      head === commit ? "the host failed to delete it, and it is as it was: try again" : pushedSince(head),
     );
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;

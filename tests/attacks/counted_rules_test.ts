@@ -333,6 +333,7 @@ function listOf(value: unknown): string[] {
 
 /** What reads no text and no value of unbounded size. */
 const CONSTANT: Readonly<Record<string, string>> = {
+  "branch.ts pushedSince": "puts one commit into one sentence",
   "change.ts goneSince": "puts one name into one sentence",
   "change.ts whenLive": "puts one name into one sentence",
   "change.ts whenScheduled": "puts one name into one sentence",
