@@ -69,6 +69,7 @@ export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo
   const call = parts.rest(app);
   addRoutes(app, parts);
   const naming = (response: Response) => named(response, parts.newId);
+  const isOverTls = tlsJudge(parts);
   return (request, info) => {
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded !== null) parts.proxies.notice(hostOf(info), forwarded);
@@ -77,7 +78,7 @@ export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo
     if (path === MCP_PATH) return rooted("door", MCP_SPAN, () => parts.mcp(request)).then(naming);
     const tool = toolCalledAt(path);
     if (tool !== null) return rooted("door", REST_SPAN, () => call(request, tool));
-    const overTls = isOverTls(parts, hostOf(info), request.headers.get("x-forwarded-proto"));
+    const overTls = isOverTls(hostOf(info), request.headers.get("x-forwarded-proto"));
     return Promise.resolve(app.fetch(request, info)).then((response) => kept(naming(response), overTls));
   };
 }
@@ -89,12 +90,14 @@ const HSTS = "max-age=31536000";
  * Whether a browser reaches the gateway over https: BASE_URL says so, or a proxy in front that is believed. Never on loopback,
  * where whatever else a person runs there would be opened by https as well.
  */
-function isOverTls({ baseUrl, proxies }: AppParts, remote: string | null, proto: string | null): boolean {
+function tlsJudge({ baseUrl, proxies }: AppParts): (remote: string | null, proto: string | null) => boolean {
   const { protocol, hostname } = new URL(baseUrl);
-  if (isLoopback(hostname)) return false;
-  if (protocol === "https:") return true;
-  const last = proto?.split(",").at(-1)?.trim().toLowerCase();
-  return last === "https" && remote !== null && proxies.trusts(remote);
+  if (isLoopback(hostname)) return () => false;
+  if (protocol === "https:") return () => true;
+  return (remote, proto) => {
+    const last = proto?.split(",").at(-1)?.trim().toLowerCase();
+    return last === "https" && remote !== null && proxies.trusts(remote);
+  };
 }
 
 function kept(response: Response, overTls: boolean): Response {
