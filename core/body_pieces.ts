@@ -63,9 +63,9 @@ function readsOf(stream: ReadableStream<Uint8Array>) {
 }
 
 /**
- * The pieces of a body, each of which lasts until the next is asked for. Of what else waits to be read each one costs the runtime time, in which nobody is answered: so a
- * body in crumbs is given up soon. It is never cancelled, which would have the runtime read the rest; with the answer
- * the connection ends.
+ * The pieces of a body, each of which lasts until the next is asked for. Of what else waits to be read each one costs the
+ * runtime time, in which nobody is answered: so a body in crumbs is given up soon. It is never cancelled, which would have
+ * the runtime read the rest; with the answer the connection ends.
  */
 export class Pieces implements Chunks, ChunkReader {
   readonly #read: () => Promise<{ done: boolean; value?: Uint8Array | undefined }>;

@@ -13,8 +13,8 @@ export type Ending = "told" | "failed";
 const FAULTS_LOGGED_MAX = 20;
 
 /**
- * Serves until SIGINT or SIGTERM and `drainSeconds` beyond, with /readyz at 503, and nothing else: where connections cannot be accepted (no descriptors are left) it
- * listens again. An error that nobody caught is logged with its stack and ends it too, in order: /readyz answers 503
+ * Serves until SIGINT or SIGTERM and `drainSeconds` beyond, with /readyz at 503, and nothing else: where connections
+ * cannot be accepted (no descriptors are left) it listens again. An error that nobody caught is logged with its stack and ends it too, in order: /readyz answers 503
  * from then on, and for half of `shutdownSeconds` everything else is answered still, so that whoever balances sees it.
  * Resolves with why it ended when everything has stopped. `ready` is told the address, once. Throws with a message for
  * the operator when the port cannot be had at the start.
@@ -39,8 +39,8 @@ export async function serve(
     log: gateway.log,
   });
   const stopping = new Stopping(gateway, listening, {
-    drainMs: drainSeconds * 1000,
-    waitMs: shutdownSeconds * 1000,
+    drain: drainSeconds * 1000,
+    wait: shutdownSeconds * 1000,
   });
   using _ = onUncaught((fault) => stopping.failed(fault));
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
@@ -76,19 +76,14 @@ class Stopping {
   #ending: Ending = "told";
   #faults = 0;
   #isTold = false;
-  readonly #drainMs: number;
-  readonly #waitMs: number;
-  /** What ends it after a fault, as long as nobody tells it to. */
+  /** What ends it after a fault, as long as nobody tells it to, or once it has drained. */
   #lastSeconds: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly gateway: Gateway,
     private readonly listening: Listening,
-    { drainMs, waitMs }: { drainMs: number; waitMs: number },
-  ) {
-    this.#drainMs = drainMs;
-    this.#waitMs = waitMs;
-  }
+    private readonly ms: { readonly drain: number; readonly wait: number },
+  ) {}
 
   /** Lets whoever balances see that it goes; then it accepts nothing more, and waits for calls in flight. */
   told(): void {
@@ -96,9 +91,9 @@ class Stopping {
     this.#isTold = true;
     const hasFailed = this.#lastSeconds !== undefined; // then it was seen already
     clearTimeout(this.#lastSeconds);
-    if (this.#drainMs === 0 || hasFailed) return this.#stopWithin(this.#waitMs);
+    if (this.ms.drain === 0 || hasFailed) return this.#stopWithin(this.ms.wait);
     this.gateway.leave();
-    this.#lastSeconds = setTimeout(() => this.#stopWithin(this.#waitMs), this.#drainMs);
+    this.#lastSeconds = setTimeout(() => this.#stopWithin(this.ms.wait), this.ms.drain);
   }
 
   /** Nobody knows what is broken now: another process takes its place. */
@@ -107,7 +102,7 @@ class Stopping {
     const isFirst = this.#ending === "told";
     this.#ending = "failed";
     if (!isFirst || this.#isTold) return;
-    this.#lastSeconds = setTimeout(() => this.#stopWithin(this.#waitMs / 2), this.#waitMs / 2);
+    this.#lastSeconds = setTimeout(() => this.#stopWithin(this.ms.wait / 2), this.ms.wait / 2);
     this.gateway.drain();
   }
 
