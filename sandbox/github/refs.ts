@@ -106,6 +106,7 @@ export function addRefs(app: Routes): void {
     const found = await ask.repo.bare.objects.read(sha);
     return json(refView(ask.state, ask.repo, ref, sha, found?.type));
   });
+  // "List matching references" of GitHub's OpenAPI description: what begins so, beyond a slash too; an empty list for none.
   app.get(`${at}/git/matching-refs/:ref{.+}`, async (c) => {
     const { state, repo } = await asGit(c, "read");
     const begins = `refs/${c.req.param("ref")}`;

@@ -46,7 +46,10 @@ export async function checkRules(
   throw doing === undefined ? new Refusal(422, words) : new Refusal(409, `${doing}: ${words}`);
 }
 
-/** Refuses to take a branch away that has rules, in words as others have seen them. Throws a Refusal (422). */
+/**
+ * Refuses to take a branch away that has rules, in the host's words as others have seen them: of classic protection
+ * (suzuki-shunsuke/lock-action pull request 255), of a ruleset (referential-ai/platonic issue 596). Throws a Refusal (422).
+ */
 export function checkRemoval(repo: Repository, branch: string): void {
   const own = repo.rules.get(branch);
   if (own === undefined) return;
