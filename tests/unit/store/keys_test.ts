@@ -7,7 +7,7 @@ import { resealStore, statusOf } from "../../../store/keys.ts";
 import { reseal } from "../../../store/reseal.ts";
 import { type Sealed, Sealer } from "../../../store/seal.ts";
 import { placeFor } from "../../../store/sites.ts";
-import { folder, interfere, KEY, newToken, open, proveAnew } from "./kit.ts";
+import { folder, interfere, KEY, newToken, open, proveAnew, sealSome } from "./kit.ts";
 
 const NEXT = new Uint8Array(32).fill(9);
 const CMS = { username: "u", application_password: "aaaa bbbb cccc" };
@@ -29,18 +29,7 @@ async function place(sites = 3) {
     });
     assert.ok(made);
   }
-  const user = await store.users.create({
-    email: "a@b.example",
-    role: "member",
-    allowed_sites: [],
-    max_risk: 0,
-  });
-  const passphrase = { algorithm: "scrypt", n: 2, r: 1, p: 1, salt: "", hash: "" } as const;
-  await store.signIns.change(user!.id, () => ({ passphrase, passkeys: [] }));
-  const grant = { access_token: "a", expires_in: 60, refresh_token: "r", scopes: [], account: "x" };
-  await store.accounts.connect(user!.id, "google", grant);
-  const hook = { name: "h", project_id: null, url: "https://hooks.example/x", events: [] } as const;
-  await store.webhooks.create({ ...hook, format: "standard" });
+  const user = await sealSome(store);
   const { text } = await store.tokens.create(newToken());
   await store.close();
   const both = { path, keys: [NEXT, KEY] };
@@ -49,7 +38,7 @@ async function place(sites = 3) {
     path,
     both,
     text,
-    user: user!.id,
+    user,
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   };
 }

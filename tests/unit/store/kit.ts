@@ -198,3 +198,22 @@ export async function keys(kv: Deno.Kv, ...prefix: string[]): Promise<Deno.KvKey
   for await (const { key } of kv.list({ prefix })) found.push(key);
   return found;
 }
+
+/** Makes a user with something sealed of each kind that a person has, and a webhook. Answers the user's id. */
+export async function sealSome(
+  store: Pick<Store, "users" | "signIns" | "accounts" | "webhooks">,
+): Promise<string> {
+  const user = await store.users.create({
+    email: "a@b.example",
+    role: "member",
+    allowed_sites: [],
+    max_risk: 0,
+  });
+  const passphrase = { algorithm: "scrypt", n: 2, r: 1, p: 1, salt: "", hash: "" } as const;
+  await store.signIns.change(user!.id, () => ({ passphrase, passkeys: [] }));
+  const grant = { access_token: "a", expires_in: 60, refresh_token: "r", scopes: [], account: "x" };
+  await store.accounts.connect(user!.id, "google", grant);
+  const hook = { name: "h", project_id: null, url: "https://hooks.example/x", events: [] } as const;
+  await store.webhooks.create({ ...hook, format: "standard" });
+  return user!.id;
+}

@@ -5,7 +5,7 @@ import { KnownStores } from "../../../store/known_stores.ts";
 import { STORE_FORMAT, type StoreMark } from "../../../store/mark.ts";
 import type { StoreOptions } from "../../../store/kv.ts";
 import { Sealer } from "../../../store/seal.ts";
-import { folder, KEY, newToken, open, proveAnew } from "./kit.ts";
+import { folder, KEY, newToken, open, proveAnew, sealSome } from "./kit.ts";
 
 const OTHER = new Uint8Array(32).fill(8);
 const THIRD = new Uint8Array(32).fill(9);
@@ -142,18 +142,7 @@ Deno.test("what is sealed under a missing key is named, whatever it is, and noth
   await using at = await used();
   {
     await using store = await open({ path: at.path });
-    const user = await store.users.create({
-      email: "a@b.example",
-      role: "member",
-      allowed_sites: [],
-      max_risk: 0,
-    });
-    const passphrase = { algorithm: "scrypt", n: 2, r: 1, p: 1, salt: "", hash: "" } as const;
-    await store.signIns.change(user!.id, () => ({ passphrase, passkeys: [] }));
-    const grant = { access_token: "a", expires_in: 60, refresh_token: "r", scopes: [], account: "x" };
-    await store.accounts.connect(user!.id, "google", grant);
-    const hook = { name: "h", project_id: null, url: "https://hooks.example/x", events: [] } as const;
-    await store.webhooks.create({ ...hook, format: "standard" });
+    await sealSome(store);
     assert.deepEqual(await store.missingKeys(), []);
   }
   await (await open({ path: at.path, keys: [OTHER, KEY] })).close();

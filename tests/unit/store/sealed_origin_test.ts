@@ -26,6 +26,15 @@ const rewrite = async (kv: Deno.Kv, id: string, patch: Partial<Site>) => {
   await kv.set(["sites", id], { ...value, ...patch });
 };
 
+/** A site with a credential that goes to its address. */
+const ACME = {
+  id: "acme",
+  name: "A",
+  platform: "cms",
+  base_url: "https://a.example",
+  credentials: { cms: CMS },
+} as const;
+
 Deno.test("a site whose address was changed in the store gets no password for its new host, and is itself again with the old one", async () => {
   using at = await sites();
   const { kv, opened, sites: store } = at;
@@ -55,13 +64,7 @@ Deno.test("a site whose address was changed in the store gets no password for it
 Deno.test("a seal names its place in the clear and is bound to it: with another name it does not open", async () => {
   using at = await sites();
   const { kv, opened, sites: store } = at;
-  await store.create({
-    id: "acme",
-    name: "A",
-    platform: "cms",
-    base_url: "https://a.example",
-    credentials: { cms: CMS },
-  });
+  await store.create(ACME);
   const key = ["credentials", "acme", "cms"];
   const { value: sealed } = await kv.get<Sealed>(key);
   assert.equal(sealed!.to, "https://a.example");
@@ -76,13 +79,7 @@ Deno.test("a seal names its place in the clear and is bound to it: with another 
 Deno.test("what an older version sealed is read, and sealed for its place by the next change of its site", async () => {
   using at = await sites();
   const { kv, sealer, opened, sites: store } = at;
-  await store.create({
-    id: "acme",
-    name: "A",
-    platform: "cms",
-    base_url: "https://a.example",
-    credentials: { cms: CMS },
-  });
+  await store.create(ACME);
   const key = ["credentials", "acme", "cms"];
   await kv.set(key, await sealer.seal(JSON.stringify(CMS), key));
   const again = opened();
