@@ -13,6 +13,7 @@ import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Approvals } from "./approvals.ts";
 import { Audit } from "./audit.ts";
+import { auditKeysOf } from "./audit_keys.ts";
 import { Anchors } from "./audit_anchor.ts";
 import { Erasures } from "./erasures.ts";
 import { goOnFrom } from "./audit_horizon.ts";
@@ -104,7 +105,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   await goOnFrom(db);
   const versions = new Versions(db, { channel: channelOf(opened), storeId: mark.id });
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
-  const audit = new Audit(db, options.log);
+  const audit = new Audit(db, await auditKeysOf(db.kv, db.unproven, sealer, db.now), options.log);
   const leases = new Leases(db);
   const personSessions = new PersonSessions(db);
   const tokens = new Tokens(db, versions.of("tokens"), options.tokenPrefix);

@@ -2,6 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
+import { proveEnds } from "./audit_ends.ts";
 import { DamagedEntry, MARK_KEY } from "./damage.ts";
 import { commitInTurn, inTurn } from "./database.ts";
 import { HOW_TO_ACCEPT } from "./registers.ts";
@@ -10,13 +11,15 @@ import type { Sealed, Sealer } from "./seal.ts";
 import { sealedRecords } from "./sealed_kinds.ts";
 
 /** The format that this version writes; docs/UPGRADING.md says when to raise it, and lists what each one brought. */
-export const STORE_FORMAT = 5;
+export const STORE_FORMAT = 6;
 /** The oldest format that this version brings forward; 1 is that of stores without a mark. */
 const OLDEST_FORMAT = 1;
 /** The lowest format a version must know to open what this one writes, and the first version that knows it. */
-const LOWEST = { format: 5, version: "0.5.0" };
+const LOWEST = { format: 6, version: "0.6.0" };
 /** From that format on records have registers, and the mark's seal is bound to that. */
 const REGISTERED_FORMAT = 5;
+/** From that format on segments of the audit are proven, and the mark's seal is bound to that too. */
+const PROVEN_AUDIT_FORMAT = 6;
 
 /** Where it stands how far a copy is that is being laid here; gone once it is whole. */
 export const LAYING_KEY = ["store", "copy"];
@@ -41,7 +44,7 @@ export interface StoreMark {
   readonly format: number;
   /** Who may open it: versions that know that format, of which `version` was the first. */
   readonly lowest: { readonly format: number; readonly version: string };
-  /** The id, sealed under the first key of the last start; from format 5 on bound to there being registers. */
+  /** The id, sealed under the first key of the last start; from format 5 on bound to there being registers, from 6 on to proven segments too. */
   readonly check: Sealed;
 }
 
@@ -87,6 +90,7 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
     if (isSigned) await assertNotOlder(kv, sealer, expected);
     else await assertNotStripped(kv, entry.value, expected);
     const signed = isSigned ? null : await signAll(kv, sealer.records, isNew);
+    if (!isNew && (!hasProvenAudit(entry.value) || expected.keysLost)) await proveEnds(kv, sealer);
     const mark = await wanted(entry.value, sealer);
     const change = kv.atomic().check(entry).set(MARK_KEY, mark);
     if (mark !== entry.value && !(await commitInTurn(change)).ok) continue;
@@ -97,6 +101,10 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
 /** Whether the records of a store with that mark have registers. */
 export const isRegistered = (mark: StoreMark | null): boolean =>
   mark !== null && mark.format >= REGISTERED_FORMAT;
+
+/** Whether a version that proves segments of the audit has opened a store with that mark. */
+export const hasProvenAudit = (mark: Pick<StoreMark, "format"> | null): boolean =>
+  mark !== null && mark.format >= PROVEN_AUDIT_FORMAT;
 
 /** Throws where a register is not the gateway's, or older than this machine has seen it: all of it may have been put back. */
 async function assertNotOlder(kv: Deno.Kv, sealer: Sealer, { name, seen }: Expected): Promise<void> {
@@ -132,8 +140,10 @@ async function assertNotStripped(
 }
 
 /** What the seal of a mark is bound to. */
-const markBound = ({ format }: Pick<StoreMark, "format">): string[] =>
-  format < REGISTERED_FORMAT ? MARK_KEY : [...MARK_KEY, "registers"];
+function markBound(mark: Pick<StoreMark, "format">): string[] {
+  if (mark.format < REGISTERED_FORMAT) return MARK_KEY;
+  return [...MARK_KEY, "registers", ...hasProvenAudit(mark) ? ["audit"] : []];
+}
 
 /** The same mark, sealed under the first key. */
 export async function sealedAnew(mark: StoreMark, sealer: Sealer): Promise<StoreMark> {
