@@ -16,7 +16,8 @@ Deno.test("150 scrapers that never read an answer stop no call, no other scraper
     const address = await gateway.address();
     const { hostname, port } = new URL(address);
     const { token } = await gateway.token();
-    const asks = `GET /metrics HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
+    const asks =
+      `GET /metrics HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
     const scrape = async () => {
       const response = await fetch(`${address}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
       assert.equal(response.status, 200);
