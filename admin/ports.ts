@@ -200,6 +200,7 @@ export interface AdminPorts {
     | "changes"
     | "webhooks"
     | "missingKeys"
+    | "foreignRecords"
     | "ping"
   >;
   readonly masterToken: string;

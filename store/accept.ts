@@ -13,7 +13,7 @@ import { openBare } from "./opening.ts";
 import { signAll } from "./registered_kind.ts";
 import { Sealer } from "./seal.ts";
 import { isReadable, refusal, sizeOf } from "./store_file.ts";
-import { foreignRecords } from "./survey.ts";
+import { foreignRecords } from "./foreign_records.ts";
 
 /** The row of the audit that says which records an operator accepted, without a gateway. */
 const acceptedRow = (id: string, records: readonly string[]): AuditRow => ({

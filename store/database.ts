@@ -89,7 +89,7 @@ export class Database {
   }
 
   /** What is beneath that, of which nothing is proven: for who counts what is there, and does nothing by it. Throws as `kv`. */
-  get unproven(): Pick<Kv, "get" | "list"> {
+  get unproven(): Pick<Kv, "get" | "getMany" | "list"> {
     this.#assertOpen();
     return this.#beneath;
   }
