@@ -5,7 +5,7 @@ import { unheldLine } from "./commands_proxied.ts";
 import { stateOf } from "./commands_webhooks.ts";
 import type { HealthReport } from "./health.ts";
 import { isJobWrong } from "../rules/readiness.ts";
-import type { SealedRecord } from "../store/store.ts";
+import { HOW_TO_ACCEPT, type SealedRecord } from "../store/store.ts";
 import { cell } from "./terminal.ts";
 
 const health: Command = {
@@ -24,6 +24,7 @@ function human(report: HealthReport): string {
   const { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed } = report;
   const {
     problems = [],
+    foreign = [],
     unpreviewed = [],
     proxies = [],
     held_tools = [],
@@ -53,6 +54,7 @@ function human(report: HealthReport): string {
         : `The runs of ${name} fail since ${failing_since}; the log says why (${event}).`
     ),
     ...sealed.map(sealedLine),
+    ...foreignLines(foreign),
     ...unpreviewed.map(({ site_id, flags }) =>
       `Site ${site_id} has ${
         flags.join(" and ")
@@ -74,6 +76,14 @@ function human(report: HealthReport): string {
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function foreignLines(foreign: HealthReport["foreign"]): string[] {
+  if (foreign.length === 0) return [];
+  return [
+    ...foreign.map((sentence) => `${cell(sentence)}.`),
+    `Calls that need these records are refused. Find out who wrote there; ${HOW_TO_ACCEPT}.`,
+  ];
 }
 
 /** What is sealed under a missing key, and how it works again. */

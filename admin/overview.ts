@@ -263,7 +263,7 @@ const webhooksOf = ({ webhooks }: HealthReport): Attention => ({
 });
 
 function ofUpkeep(
-  { versions, sealed, jobs, clock, proxies, retention, kept_changes }: HealthReport,
+  { versions, sealed, foreign, jobs, clock, proxies, retention, kept_changes }: HealthReport,
 ): Attention[] {
   const ending = versions.filter(({ sites }) => sites > 0);
   const wrong = jobs.filter((job) => isJobWrong(job, Date.parse(clock)));
@@ -281,6 +281,13 @@ function ofUpkeep(
       count: sealed.length,
       sentence:
         "ENCRYPTION_KEYS lacks a key under which these secrets are sealed: add it, or set them again.",
+      ...health,
+      bad: true,
+    },
+    {
+      title: "Records of somebody else",
+      count: foreign.length,
+      sentence: `Calls that need them are refused: ${named(foreign)}. Find out who wrote into the store.`,
       ...health,
       bad: true,
     },

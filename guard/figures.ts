@@ -191,9 +191,13 @@ export class Figures {
     return [...calls, ...refusals, this.#upstreamResults, this.#commitFailures, this.#repeats];
   }
 
+  /** How long things took, for who hands that on. */
+  get histograms(): readonly Histogram[] {
+    return [this.#seconds, this.#upstream, this.#commits];
+  }
+
   lines(): string[] {
-    const histograms = [this.#seconds, this.#upstream, this.#commits];
-    return [...this.counters, ...histograms].flatMap((one) => one.lines());
+    return [...this.counters, ...this.histograms].flatMap((one) => one.lines());
   }
 }
 

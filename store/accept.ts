@@ -16,7 +16,7 @@ import { registeredKv } from "./registered_kv.ts";
 import { signAll } from "./registered_kind.ts";
 import { Sealer } from "./seal.ts";
 import { isReadable, refusal, sizeOf } from "./store_file.ts";
-import { foreignRecords } from "./survey.ts";
+import { foreignRecords } from "./foreign_records.ts";
 
 /** The row of the audit that says which records an operator accepted, without a gateway. */
 const acceptedRow = (id: string, records: readonly string[]): AuditRow => ({

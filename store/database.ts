@@ -59,6 +59,8 @@ export class Database {
   #committedAt = -Infinity;
   /** What was said of a damaged file: it does not mend itself, and another place of it may still take what is probed. */
   #damage: string | null = null;
+  /** What is said of everything that is asked, once there is such a thing. */
+  #refusal: GatewayError | null = null;
 
   /**
    * `now` is the time records carry; `elapsed` counts milliseconds and never goes back. With a clock no operation waits
@@ -89,13 +91,14 @@ export class Database {
   }
 
   /** What is beneath that, of which nothing is proven: for who counts what is there, and does nothing by it. Throws as `kv`. */
-  get unproven(): Pick<Kv, "get" | "list"> {
+  get unproven(): Pick<Kv, "get" | "getMany" | "list"> {
     this.#assertOpen();
     return this.#beneath;
   }
 
   #assertOpen(): void {
     if (this.#closed) throw closedError();
+    if (this.#refusal !== null) throw this.#refusal;
     if (this.#damage !== null) throw damaged(this.#damage);
   }
 
@@ -115,6 +118,7 @@ export class Database {
    * later.
    */
   async commit(change: Deno.AtomicOperation): Promise<Committed> {
+    if (this.#refusal !== null) throw this.#refusal;
     if (this.#damage !== null) throw damaged(this.#damage);
     const work = async () => {
       const looking = this.traits.stands?.();
@@ -174,6 +178,11 @@ export class Database {
   /** Says that the file is damaged: nothing is read or written from now on. */
   foundDamage(said: string): void {
     this.#damage ??= said;
+  }
+
+  /** Nothing is read or written from now on: whoever asks is told that. */
+  refuseAll(refusal: GatewayError): void {
+    this.#refusal ??= refusal;
   }
 
   /** What is thrown where KV throws that: of a damaged file one sentence, and it is remembered. */

@@ -16,6 +16,7 @@ import { Audit } from "./audit.ts";
 import { auditKeysOf } from "./audit_keys.ts";
 import { Anchors } from "./audit_anchor.ts";
 import { Erasures } from "./erasures.ts";
+import { foreignNow } from "./foreign_records.ts";
 import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
@@ -136,6 +137,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     audit,
     anchors: new Anchors(db, audit, sealer.records, mark.id),
     missingKeys: (most) => missingKeys(db, sealer, most),
+    foreignRecords: () => foreignNow(db, sealer),
     ping: (writes) => ping(db, versions, file, writes),
     close() {
       check?.stop();

@@ -241,9 +241,22 @@ export async function assertSealed(mark: StoreMark, sealer: Sealer, name: string
   throw new GatewayError("E_INTERNAL", `KV_PATH: the mark of ${name} was changed; put back a copy`);
 }
 
+/** Whether only a newer version may open a store of that mark. */
+export const isNewer = ({ lowest }: StoreMark): boolean => lowest.format > STORE_FORMAT;
+
+/** What a gateway says whose store a newer version has made its own meanwhile. */
+export const raised = ({ format, lowest }: StoreMark): GatewayError =>
+  new GatewayError(
+    "E_INTERNAL",
+    `The store was brought to format ${format} by a newer version while this gateway ran, which is ${VERSION} (format ` +
+      `${STORE_FORMAT}) and would misread it, so calls are refused; stop this one and start version ${lowest.version} or ` +
+      "later, or stop every gateway and put back the backup from before (docs/UPGRADING.md)",
+  );
+
 /** Throws a GatewayError where this version does not open stores of that mark. */
-export function assertFormat({ format, lowest }: StoreMark, { name }: Pick<Expected, "name">): void {
-  if (lowest.format > STORE_FORMAT) {
+export function assertFormat(mark: StoreMark, { name }: Pick<Expected, "name">): void {
+  const { format, lowest } = mark;
+  if (isNewer(mark)) {
     throw new GatewayError(
       "E_INTERNAL",
       `KV_PATH: ${name} was written by a newer version (format ${format}); version ${lowest.version} or later opens ` +
