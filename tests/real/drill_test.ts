@@ -144,6 +144,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
       'alertname="GatewayNotReady"',
       '"check":"store"',
       "E_INTERNAL",
+      "No gateway is ready at this address",
     ],
     times: { '"event":"store_away"': 2 },
   },
