@@ -8,7 +8,7 @@ import { Database } from "./database.ts";
 import { assertAlone, isFile, nameOf } from "./engines.ts";
 import { KnownStores } from "./known_stores.ts";
 import type { StoreFile } from "./maintenance.ts";
-import { assertOwn, hasProvenAudit, isRegistered, readMark, wanted } from "./mark.ts";
+import { assertOwn, hasProvenAudit, isRegistered, readMark, sayPutBack, wanted } from "./mark.ts";
 import { MARK_KEY } from "./damage.ts";
 import { commitInTurn } from "./database.ts";
 import { openBare } from "./opening.ts";
@@ -63,6 +63,7 @@ export async function acceptRecords(store: StoreFile, confirm: boolean): Promise
   if (!hasProvenAudit(entry.value)) await proveEnds(kv, sealer);
   const mark = await wanted(entry.value, sealer);
   if (mark !== entry.value) await commitInTurn(kv.atomic().check(entry).set(MARK_KEY, mark));
+  await sayPutBack(kv, sealer, { now: store.now, seen });
   const db = new Database(kv, Date.now, CLOCK.elapsed);
   const audit = new Audit(db, await auditKeysOf(registeredKv(kv, sealer.records), kv, sealer, Date.now));
   await audit.append(acceptedRow(db.newId(), faults));

@@ -184,3 +184,9 @@ export async function openToOthers(path: string): Promise<string[]> {
     ],
   ];
 }
+
+/** Makes one file of it, complete without files beside it; throws as long as KV has not closed it. */
+export function joinFiles(path: string): void {
+  using database = openFile(path, false);
+  database.exec("PRAGMA journal_mode=DELETE");
+}
