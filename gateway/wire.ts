@@ -129,6 +129,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     now,
     log,
     committed: (isMade, seconds) => figures.commit(isMade, seconds),
+    read: (seconds) => figures.read(seconds),
     ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;

@@ -34,6 +34,8 @@ export interface KvTraits {
   log?(event: Record<string, unknown>): void;
   /** Is told how long each commit took, and whether it was made. */
   committed?(isMade: boolean, seconds: number): void;
+  /** Is told how long each read took. */
+  read?(seconds: number): void;
   /** Whether this process itself carries out what it commits: once that has failed nothing of it can happen any more. */
   readonly isInProcess?: boolean;
   /** What it is kept in, as messages say it. */
@@ -79,6 +81,7 @@ export class Database {
       clock,
       (error) => this.#said(error),
       (error, asked) => this.#ended(error, asked),
+      traits.read,
     );
     this.#beneath = this.#timeout?.kv ?? kv;
     this.#reading = traits.around?.(this.#beneath) ?? this.#beneath;
