@@ -41,10 +41,12 @@ export class ToolGuide {
         const manner = mannerOf(listing, asking);
         return names.map((name) => describedTool(this.#named(listing, asking, name), manner));
       },
-      types: async ({ names, groups }) => {
+      types: async ({ names, groups, whole }) => {
         const listing = await this.#listing(asking);
+        const manner = mannerOf(listing, asking);
         const wanted = names?.map((name) => this.#named(listing, asking, name)) ?? ofGroups(listing, groups);
-        return [TYPES_HEAD, ...wanted.map((one) => typeOf(one, mannerOf(listing, asking)))].join("\n");
+        if (!whole && wanted.length > TYPES_MAX) return { purposes: purposesOf(wanted, manner) };
+        return { types: [TYPES_HEAD, ...wanted.map((one) => typeOf(one, manner))].join("\n") };
       },
     };
   }
@@ -146,8 +148,23 @@ function answersOf(manifest: Shown["entry"]["manifest"]) {
 const TYPES_HEAD =
   "// Each tool takes one object and answers JSON; an argument without a type is a string; those marked W also take confirm and confirm_token, and answer a preview without; those marked W! write at once, and answer a preview with dry_run: true.";
 
+const markOf = (shown: Shown) => reads(shown) ? "" : writesAtOnce(shown) ? " W!" : " W";
+
 function typeOf(shown: Shown, manner: Manner): string {
   const { input_schema, description } = saidOf(shown, manner);
-  const mark = reads(shown) ? "" : writesAtOnce(shown) ? " W!" : " W";
-  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${mark} ${firstOf(description)}`;
+  return `${shown.entry.name}(a: {${parameters(input_schema)}}) //${markOf(shown)} ${firstOf(description)}`;
+}
+
+/** Of more tools of groups what each takes is told where it is asked for: a page builder has fifty, and a job needs two. */
+const TYPES_MAX = 12;
+
+/** What each is for, a line each. */
+function purposesOf(wanted: readonly Shown[], manner: Manner): string {
+  const lines = wanted.map((one) =>
+    `${one.entry.name}${markOf(one)}: ${firstOf(saidOf(one, manner).description)}`
+  );
+  return [
+    `// ${wanted.length} tools. What those that you need take: describe_tool with tool: [their names]. W: writes, after a preview; W!: writes at once.`,
+    ...lines,
+  ].join("\n");
 }

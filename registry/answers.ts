@@ -110,27 +110,56 @@ export function answerSchema(manifest: Answering): Schema | null {
   return { anyOf: [PREVIEW, ...result.anyOf ?? [result]] };
 }
 
-/** The result in a line, as TypeScript writes it; a key without a type is a text. Null where the manifest says nothing. */
+/**
+ * The result in a line, as TypeScript writes it; a key without a type is a text. An object that it has several times is
+ * called A, B and so on, and told once, behind `where`. Null where the manifest says nothing.
+ */
 export const resultText = ({ result }: Pick<Manifest, "result">): string | null =>
-  result === undefined ? null : typeLine(resultSchema(result));
+  result === undefined ? null : resultLine(resultSchema(result));
 
-function typeLine(schema: Schema): string {
+/** An object in fewer characters is as short as a name for it. */
+const NAMED_FROM = 16;
+const A = 65;
+
+function resultLine(schema: Schema): string {
+  const counts = new Map<string, number>();
+  typeLine(schema, (line) => {
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+    return line;
+  });
+  const names = new Map<string, string>();
+  const told: string[] = [];
+  const line = typeLine(schema, (short, one) => {
+    const whole = typeLine(one);
+    if (whole.length < NAMED_FROM || counts.get(whole)! < 2) return short;
+    return names.getOrInsertComputed(whole, () => {
+      const name = String.fromCharCode(A + names.size);
+      told.push(`${name} = ${short}`);
+      return name;
+    });
+  });
+  return told.length === 0 ? line : `${line}, where ${told.join("; ")}`;
+}
+
+/** `as` says how an object is written, given as it would be. */
+function typeLine(schema: Schema, as = (line: string, _schema: Schema): string => line): string {
   const { anyOf, type, enum: values, items, properties = {}, required = [], additionalProperties: extra } =
     schema;
-  if (anyOf) return [...new Set(anyOf.map(typeLine))].join(" | ");
+  const inner = (one: Schema) => typeLine(one, as);
+  if (anyOf) return [...new Set(anyOf.map(inner))].join(" | ");
   if (values) return values.map((one) => JSON.stringify(one)).join(" | ");
   if (type === "array") {
-    const line = items ? typeLine(items) : "unknown";
+    const line = items ? inner(items) : "unknown";
     return line.includes(" | ") && !line.endsWith("}") ? `(${line})[]` : `${line}[]`;
   }
   if (type === "integer") return "number";
   if (type !== "object") return type ?? "unknown";
   const keys = Object.entries(properties).map(([name, one]) => {
-    const line = typeLine(one);
+    const line = inner(one);
     return `${name}${required.includes(name) ? "" : "?"}${line === "string" ? "" : `: ${line}`}`;
   });
-  if (extra) keys.push(`[name]: ${typeof extra === "object" ? typeLine(extra) : "unknown"}`);
-  return `{ ${keys.join(", ")} }`;
+  if (extra) keys.push(`[name]: ${typeof extra === "object" ? inner(extra) : "unknown"}`);
+  return as(`{ ${keys.join(", ")} }`, schema);
 }
 
 /** A JSON Schema as it is served: what may be null names both types. */

@@ -175,11 +175,15 @@ export interface ToolsPort {
   find(words: string, where: { readonly site_id?: string; readonly limit: number }): Promise<FoundTool[]>;
   /** Each, in that order. Throws E_TOOL_NOT_FOUND. */
   describe(names: readonly string[]): Promise<DescribedTool[]>;
-  /** What those that are named take, or those of groups, or all, as TypeScript. Throws E_TOOL_NOT_FOUND, E_BAD_INPUT for a group. */
+  /**
+   * What those that are named take, or those of groups, or all, as TypeScript; of many that are not asked for `whole` what
+   * each is for. Throws E_TOOL_NOT_FOUND, E_BAD_INPUT for a group.
+   */
   types(of: {
     readonly names?: readonly string[] | undefined;
     readonly groups?: readonly string[] | undefined;
-  }): Promise<string>;
+    readonly whole: boolean;
+  }): Promise<{ readonly types: string } | { readonly purposes: string }>;
 }
 
 /** What an upstream is doing, looked at until it is over. */

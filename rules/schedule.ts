@@ -87,6 +87,12 @@ function localOf(text: string, field: string): Local | null {
   throw new GatewayError("E_BAD_INPUT", `${field}: ${quote(text)} is not ${what} of the calendar`);
 }
 
+/** What to say with a moment that names no zone where it is shown as it was sent; nothing of any other value. */
+export const siteTimeWords = (field: string, moment: unknown): string[] =>
+  typeof moment === "string" && LOCAL.test(moment.trim())
+    ? [`${field} has no zone: it is by the site's own clock, whose time zone get_site names`]
+    : [];
+
 /** Where a day begins last. */
 const LAST_ZONE = "-12:00";
 const momentOf = (at: number): Moment => ({ at, utc: `${new Date(at).toISOString().slice(0, 19)}Z` });

@@ -198,7 +198,16 @@ function itemsOf(content: SetContent, kept: KeptSet, progress: Progress, state: 
       (kept.cancelled_at !== null ? "the set was cancelled" : state === "ended" ? kept.failed : null);
     return { ...named, state: "not_begun", ...why === null ? {} : { reason: why } };
   });
-  return [...told, ...left].sort((a, b) => a.item - b.item);
+  return [...told, ...left].sort((a, b) => a.item - b.item).map(seenLater);
+}
+
+/** Of an item nobody looked at as a visitor: which later one of the set was looked at, where it is of the same thing. */
+function seenLater(one: Fields, at: number, all: readonly Fields[]): Fields {
+  if (one["live_reason"] === undefined || one["id"] === undefined) return one;
+  const later = all.slice(at + 1).find((other) =>
+    other["live"] != null && other["site_id"] === one["site_id"] && other["id"] === one["id"]
+  );
+  return later === undefined ? one : { ...one, live_reason: `item ${later["item"]} says what visitors get` };
 }
 
 /** What a set has done so far, as the answer of a write. */

@@ -13,6 +13,7 @@ import { preview } from "../consent/confirm.ts";
 import { redactText } from "../audit/redact.ts";
 import { previewed } from "../consent/consent.ts";
 import { hashParts, saidName, shownAs } from "../consent/consent_content.ts";
+import { siteTimeWords } from "../../rules/schedule.ts";
 import { admit, type AdmitPorts, type Admitted, type Asked, planned, subjectOf } from "../pipeline/admit.ts";
 import { judgeRaises } from "../pipeline/raises.ts";
 import { endOfCall } from "../pipeline/context.ts";
@@ -292,7 +293,7 @@ class Walk {
         plan: { summary: `${name} on ${site?.name ?? ""}${where}`, changes },
         changes,
         revision: null,
-        warnings: [],
+        warnings: siteTimeWords("scheduled_at", args["scheduled_at"]),
         calls: [],
         offered: false,
         dryRun: false,

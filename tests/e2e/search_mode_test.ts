@@ -243,6 +243,18 @@ test("several tools are described in one call, and the tools of groups, sites' o
     const [, ...lines] = own.types.split("\n");
     assert.deepEqual(lines.map((line: string) => line.split("(")[0]), ["shop-find", "shop-put"], address);
   }
+  const groups = ["posts", "pages"];
+  const { types, purposes } = await call(gw, "describe_tool", { groups });
+  assert.equal(types, undefined, "of many tools only what each is for");
+  const [head, ...all] = purposes.split("\n");
+  assert.match(head, new RegExp(`^// ${all.length} tools.*tool: \\[`));
+  assert.ok(all.includes("find_text: Find a text, phone number or e-mail address wherever a site has it"));
+  assert.ok(all.some((line: string) => line.startsWith("create_draft W: Make a new post as a draft")));
+  const whole = await call(gw, "describe_tool", { groups, format: "types" });
+  assert.deepEqual(
+    whole.types.split("\n").slice(1).map((line: string) => line.split("(")[0]),
+    all.map((line: string) => line.split(/[: ]/)[0]),
+  );
   const none = await call(gw, "describe_tool", { groups: ["proxied"] }, "/mcp/docs");
   assert.match(
     none,

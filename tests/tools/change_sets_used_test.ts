@@ -136,6 +136,20 @@ standIn("what the set itself does to it one after the other is no drift", async 
   assert.deepEqual(items.map(({ state, error }) => error ?? state), Array.from({ length: 8 }, () => "done"));
 });
 
+standIn("a moment without a zone is shown as the site's own, a moment with one as it is", async (at) => {
+  const at9 = (scheduled_at: string) => of("schedule_draft", { post_id: MADE, scheduled_at });
+  const changes = [DRAFT, at9("2026-11-23T09:00:00"), at9("2026-11-24T09:00:00+01:00")];
+  const { items } = await at.kit.gw.call<{ items: { warnings?: string[] }[] }>("prepare_changes", {
+    title: "A set",
+    changes,
+  });
+  const [, without, with_] = items.map(({ warnings = [] }) => warnings.filter((one) => one.includes("zone")));
+  assert.deepEqual(without, [
+    "scheduled_at has no zone: it is by the site's own clock, whose time zone get_site names",
+  ]);
+  assert.deepEqual(with_, []);
+});
+
 Deno.test("a page from code that somebody changed since it was made does not go live", async () => {
   await using at = await ground();
   const call = { title: "From code", html: "<p>Code</p>", slug: "from-code" };

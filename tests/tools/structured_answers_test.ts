@@ -107,4 +107,8 @@ test("describe_tool tells in a line what a tool answers", async ({ kit: { gw } }
     '{ page: number, per_page: number, total: number | null, total_pages: number | null, taxonomy: "tag" | ' +
       '"category", terms: { id: number, name, slug, count: number, parent_id: number | null, description }[] }',
   );
+  const money = await gw.call<{ answers: string }>("describe_tool", { tool: "crm_compute_revenue_stats" });
+  const [line, where] = money.answers.split(", where ");
+  assert.match(where!, / B = \{ amount, currency \}; C = \{ collected: B \| null, .*; D = /);
+  assert.ok(line!.includes("money: C | null") && !line!.includes("amount"), "what it has twice is told once");
 });

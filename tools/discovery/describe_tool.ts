@@ -1,4 +1,4 @@
-/** describe_tool: everything about some tools, or what the tools of some groups, or all, take as types. */
+/** describe_tool: everything about some tools, or the tools of some groups, or all, as types. */
 import { GatewayError } from "../../core/errors.ts";
 import { tool } from "../../registry/tool.ts";
 
@@ -20,7 +20,8 @@ export default tool("describe_tool", {
   },
   async run({ tool: named, groups, format }, { tools }) {
     const names = named === undefined ? undefined : [named].flat();
-    if (names === undefined || format === "types") return { types: await tools.types({ names, groups }) };
+    const whole = format === "types";
+    if (names === undefined || whole) return await tools.types({ names, groups, whole });
     const described = await tools.describe(names);
     return typeof named === "string" ? described[0]! : { tools: described };
   },

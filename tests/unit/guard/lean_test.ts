@@ -120,25 +120,30 @@ Deno.test("a preview keeps every change: what is new, what goes, and what stands
     { field: "note", from: "", to: "", origin: "the theme" },
   ];
   const { changes: told, ...rest } = shown({ changes, summary: "Write A", warnings: ["It is live"] });
-  assert.deepEqual(told, [{ field: "title", to: "A" }, changes[1], changes[2]]);
+  assert.deepEqual(told, {
+    title: "A",
+    image: { from: 7, to: null },
+    note: { from: "", to: "", origin: "the theme" },
+  });
   assert.deepEqual(rest, {
     needs_confirmation: true,
     tool: "write",
     site_id: null,
     tier: 1,
     summary: "Write A",
-    revision: null,
     confirm_token: "cft_x",
     undoable: true,
     warnings: ["It is live"],
   });
 });
 
+type Texts = Record<string, string>;
+
 Deno.test("of a text what differs is shown in whole words and numbers, and what is around it once", () => {
   const around = "Ask us day and night, on every day of the whole year, and for any reason at all:";
   const told = (from: string, to: string) => {
-    const [one] = shown({ changes: [{ field: "text", from, to }] })["changes"] as Record<string, string>[];
-    const { from: was, to: next, context } = one!;
+    const { text } = shown({ changes: [{ field: "text", from, to }] })["changes"] as Record<string, Texts>;
+    const { from: was, to: next, context } = text!;
     if (context !== undefined) {
       assert.deepEqual([was, next].map((part) => context.replace("[here]", () => part!)), [from, to]);
     }
@@ -159,21 +164,16 @@ Deno.test("a long text that is sent as it will stand is shown by its beginning a
   const content = `Begin ${"word ".repeat(100)}end`;
   const to = `<!-- made -->\n${content}\n<!-- end -->`;
   const change = { field: "content", from: null, to };
-  const [told] = shown({ changes: [change] }, { changes: [{ arguments: { content } }] })["changes"] as [
-    { to: string },
-  ];
+  const told = shown({ changes: [change] }, { changes: [{ arguments: { content } }] })["changes"] as Texts;
   assert.match(
-    told.to,
+    told["content"]!,
     /^<!-- made -->\nBegin word.* … \(509 characters, exactly as sent\) … .*word end\n<!-- end -->$/s,
   );
-  assert.ok(told.to.length < 300);
+  assert.ok(told["content"]!.length < 300);
   const other = [{ ...change, to: to.replace("Begin", "BEGIN") }];
-  assert.deepEqual(shown({ changes: other }, { content })["changes"], [{
-    field: "content",
-    to: other[0]!.to,
-  }]);
+  assert.deepEqual(shown({ changes: other }, { content })["changes"], { content: other[0]!.to });
   const over = [{ ...change, from: "Old" }];
-  assert.deepEqual(shown({ changes: over }, { content })["changes"], over);
+  assert.deepEqual(shown({ changes: over }, { content })["changes"], { content: { from: "Old", to } });
 });
 
 Deno.test("beside the text of a file its size is not shown; of a file without a text it is", () => {
@@ -183,40 +183,120 @@ Deno.test("beside the text of a file its size is not shown; of a file without a 
     { field: "a.md (text)", from: "a", to: "b" },
     { field: "b.png", from: size, to: { bytes: 9 } },
   ];
-  assert.deepEqual(shown({ changes })["changes"], [changes[1], changes[2]]);
+  assert.deepEqual(shown({ changes })["changes"], {
+    "a.md (text)": { from: "a", to: "b" },
+    "b.png": { from: size, to: { bytes: 9 } },
+  });
 });
 
+Deno.test("a new value that is an object stands as to, and of two changes of one field neither is lost", () => {
+  const of = (...changes: Fields[]) => shown({ changes })["changes"];
+  const [made, again] = [{ field: "map", from: null, to: { to: 1 } }, { field: "map", from: 1, to: 2 }];
+  assert.deepEqual(of(made), { map: { to: { to: 1 } } });
+  assert.deepEqual(of(made, again), [{ field: "map", to: { to: 1 } }, again]);
+});
+
+const item = (n: number, more: Fields) => ({
+  item: n,
+  tool: "write",
+  site_id: "a",
+  tier: 1,
+  revision: "rev",
+  undoable: false,
+  ...more,
+});
+const told = (n: number, more: Fields) => ({ item: n, tool: "write", ...more });
+
 Deno.test("items of a set say once what is so of several, and each what is its own", () => {
-  const live = (name: string) => `the page "${name}" is live`;
-  const item = (n: number, more: Fields) => ({
-    item: n,
-    tool: "write",
-    site_id: "a",
-    tier: 1,
-    revision: "rev",
-    undoable: false,
-    ...more,
-  });
   const { site_id, items, items_alike } = shown({
     undoable: false,
     items: [
-      item(1, { undoable_reason: "It is new", warnings: [live("A"), "Own"] }),
-      item(2, { undoable: true, warnings: [live("B")] }),
+      item(1, { undoable_reason: "It is new", warnings: ["Heavy", "Own"] }),
+      item(2, { undoable: true, warnings: ["Heavy"], tier: 2 }),
       item(3, { undoable_reason: "It is new" }),
       item(4, { undoable_reason: "Another" }),
     ],
   });
   assert.equal(site_id, "a");
-  const told = (n: number, more: Fields) => ({ item: n, tool: "write", tier: 1, ...more });
   assert.deepEqual(items, [
     told(1, { warnings: ["Own"] }),
-    told(2, { undoable: true }),
+    told(2, { tier: 2, undoable: true }),
     told(3, {}),
     told(4, { undoable_reason: "Another" }),
   ]);
   assert.deepEqual(items_alike, [
     { items: [1, 3], undoable_reason: "It is new" },
-    { items: [1, 2], warnings: [live("…")] },
+    { items: [1, 2], warnings: ["Heavy"] },
+  ]);
+});
+
+Deno.test("warnings that differ in the item's own name are said once; a name that is another's stays", () => {
+  const live = (name: string) => `the page "${name}" is live`;
+  const named = (n: number, name: string, ...warnings: string[]) =>
+    item(n, { summary: `Change the page "${name}" by "B"`, warnings });
+  const { items, items_alike } = shown({
+    undoable: false,
+    items: [
+      named(1, "A", live("A"), live("B")),
+      named(2, "C", live("C"), live("D")),
+      named(3, "E", live("F"), 'no "name'),
+    ],
+  }) as { items: Fields[]; items_alike: Fields[] };
+  assert.deepEqual(items_alike, [{ items: [1, 2], warnings: [live("…")] }]);
+  assert.deepEqual(items.map(({ warnings }) => warnings), [[live("B")], [live("D")], [
+    live("F"),
+    'no "name',
+  ]]);
+});
+
+Deno.test("an item of a set has its own changes, and those that are alike are said once", () => {
+  const change = (n: number, field: string, to: string) => ({ field: `item ${n}: ${field}`, from: "x", to });
+  const status = { status: { from: "x", to: "review" } };
+  const { items, items_alike, changes } = shown({
+    undoable: false,
+    items: [item(1, {}), item(2, {}), item(10, {})],
+    changes: [
+      change(1, "status", "review"),
+      change(2, "status", "review"),
+      change(10, "status", "draft"),
+      { field: "item 10: title", from: null, to: "T" },
+      { field: "of none", from: null, to: 7 },
+    ],
+  });
+  assert.deepEqual(items, [
+    told(1, {}),
+    told(2, {}),
+    told(10, { changes: { status: { from: "x", to: "draft" }, title: "T" } }),
+  ]);
+  assert.deepEqual(items_alike, [{ items: [1, 2], changes: status }]);
+  assert.deepEqual(changes, { "of none": 7 });
+});
+
+Deno.test("the site's name stands once, and a hit that is replaced at its item", () => {
+  const warnings = ["Item 1 is of post:15:title", "Item 9 has none", "Stays: page:7"];
+  const summary = "Replace: 2 changes on A, website";
+  const at = (n: number, text: string, site_id = "a") => item(n, { summary: text, site_id });
+  const set = shown({
+    summary,
+    warnings,
+    undoable: false,
+    items: [at(1, "Change a post on A, website"), at(2, "Change a post on A, website, live")],
+  });
+  assert.deepEqual(set["items"], [
+    told(1, { summary: "Change a post", hit: "post:15:title" }),
+    told(2, { summary: "Change a post, live" }),
+  ]);
+  assert.deepEqual([set["summary"], set["warnings"]], [summary, warnings.slice(1)]);
+  const onMain = shown({
+    summary: "Two changes on Mondays: 1 change on Pizza on Main",
+    undoable: false,
+    items: [at(1, "Change it on Pizza on Main")],
+  });
+  assert.deepEqual(onMain["items"], [told(1, { summary: "Change it" })]);
+  const two = shown({ summary, undoable: false, items: [at(1, "Change on A, website"), at(2, "B", "b")] });
+  assert.deepEqual(two["items"], [
+    told(1, { summary: "Change on A, website", site_id: "a" }),
+    told(2, { summary: "B", site_id: "b" }),
   ]);
 });
 
@@ -248,6 +328,32 @@ Deno.test("of a set that is done each item says what it made; get_change_set nam
     live: { as_expected: true },
   }]);
   assert.deepEqual(told(0).items[0], { item: 1, tool: "write", request_id: "r", id: 5, url: "/a" });
+});
+
+Deno.test("a set's commits on one branch, and why nobody looked, are said once", () => {
+  const reason = "the branch is built first";
+  const at = (n: number, more: Fields = {}) => ({
+    item: n,
+    ...done,
+    id: `a${n}.md`,
+    path: `a${n}.md`,
+    branch: "main",
+    commit_sha: `c${n}`,
+    live_reason: reason,
+    ...more,
+  });
+  const own = (...items: Fields[]) =>
+    lean(ended(items, { done: items.length }, { title: "T" }), of(SET, { tier: 1 }), {}) as Fields;
+  const { title, branch, live_reason, items } = own(at(1), at(2));
+  assert.deepEqual([title, branch, live_reason], [undefined, "main", reason]);
+  assert.deepEqual(items, [{ item: 1, id: "a1.md" }, { item: 2, id: "a2.md", commit_sha: "c2" }]);
+  const apart = own(at(1), at(2, { branch: "b", path: "c.md", live_reason: "another" }));
+  assert.deepEqual(apart["items"], [
+    { item: 1, id: "a1.md", branch: "main", commit_sha: "c1", live_reason: reason },
+    { item: 2, path: "c.md", id: "a2.md", branch: "b", commit_sha: "c2", live_reason: "another" },
+  ]);
+  const read = lean(ended([at(1)], { done: 1 }, { title: "T" }), of(SET), {}) as Fields;
+  assert.equal(read["title"], "T");
 });
 
 Deno.test("of a set that is not done, or not proven, each item says all of it", () => {
