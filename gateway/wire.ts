@@ -128,8 +128,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     undoDays: settings.undoDays,
     now,
     log,
-    committed: (isMade, seconds) => figures.commit(isMade, seconds),
-    read: (seconds) => figures.read(seconds),
+    ...figures.ofStore,
     ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;

@@ -1,6 +1,7 @@
 /** What is counted of calls, of what they ask of others, and of what the store takes: in memory, for whoever watches the gateway. */
 import { classOf, type Code, GatewayError } from "../core/errors.ts";
 import type { Token } from "../core/model.ts";
+import type { StoreOptions } from "../store/kv.ts";
 import { Counter, Histogram, type Seconds } from "../core/metrics.ts";
 
 /** How a call ended, for whoever counts. */
@@ -192,6 +193,14 @@ export class Figures {
   /** A refresh token that was used before came again. */
   repeated(came: "in_grace" | "late"): void {
     this.#repeats.add([came]);
+  }
+
+  /** What the store tells how long it took. */
+  get ofStore(): Pick<StoreOptions, "committed" | "read"> {
+    return {
+      committed: (isMade, seconds) => this.commit(isMade, seconds),
+      read: (seconds) => this.read(seconds),
+    };
   }
 
   /** The counters, for who hands them on. */
