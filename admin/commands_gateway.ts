@@ -54,6 +54,7 @@ function human(report: HealthReport): string {
         : `The runs of ${name} fail since ${failing_since}; the log says why (${event}).`
     ),
     ...sealed.map(sealedLine),
+    ...(sealed.length > 0 ? [`${MORE_SEALED}.`] : []),
     ...foreignLines(foreign),
     ...unpreviewed.map(({ site_id, flags }) =>
       `Site ${site_id} has ${
@@ -77,6 +78,11 @@ function human(report: HealthReport): string {
   ];
   return `${lines.join("\n")}\n`;
 }
+
+/** What goes by itself is not named each: links, previews, what stood there before a change. */
+const MORE_SEALED =
+  "What else is sealed under a key that is missing, by kind: deno task admin keys status; what of it is never opened again " +
+  "goes by itself";
 
 function foreignLines(foreign: HealthReport["foreign"]): string[] {
   if (foreign.length === 0) return [];

@@ -205,6 +205,7 @@ async function ofGateway(ports: AdminPorts, recent: Recent): Promise<Attention[]
     },
     ...frozenOf(health.freezes),
     webhooksOf(health),
+    foreignOf(health),
     ...ofUpkeep(health),
   ];
 }
@@ -262,8 +263,16 @@ const webhooksOf = ({ webhooks }: HealthReport): Attention => ({
   bad: webhooks.some(({ off }) => off !== null),
 });
 
+const foreignOf = ({ foreign }: HealthReport): Attention => ({
+  title: "Records of somebody else",
+  count: foreign.length,
+  sentence: `Calls that need them are refused: ${named(foreign)}. Find out who wrote into the store.`,
+  command: "gateway health",
+  bad: true,
+});
+
 function ofUpkeep(
-  { versions, sealed, foreign, jobs, clock, proxies, retention, kept_changes }: HealthReport,
+  { versions, sealed, jobs, clock, proxies, retention, kept_changes }: HealthReport,
 ): Attention[] {
   const ending = versions.filter(({ sites }) => sites > 0);
   const wrong = jobs.filter((job) => isJobWrong(job, Date.parse(clock)));
@@ -281,13 +290,6 @@ function ofUpkeep(
       count: sealed.length,
       sentence:
         "ENCRYPTION_KEYS lacks a key under which these secrets are sealed: add it, or set them again.",
-      ...health,
-      bad: true,
-    },
-    {
-      title: "Records of somebody else",
-      count: foreign.length,
-      sentence: `Calls that need them are refused: ${named(foreign)}. Find out who wrote into the store.`,
       ...health,
       bad: true,
     },

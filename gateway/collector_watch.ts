@@ -44,7 +44,7 @@ export class CollectorWatch {
     const { endpoint, fetch } = this.ports;
     try {
       const response = await untraced(() =>
-        fetch(`${endpoint.replace(/\/+$/, "")}/v1/traces`, {
+        fetch(`${endpoint}${endpoint.endsWith("/") ? "" : "/"}v1/traces`, {
           method: "POST",
           headers: { "content-type": "application/json" },
           body: '{"resourceSpans":[]}',
@@ -67,8 +67,9 @@ function silenceOf(fault: unknown): string | null {
   }
   const root = rootOf(fault);
   const message = root instanceof Error ? root.message : String(root);
-  if (!/\(Connect\)|invalid url/i.test(message) || /certificate/i.test(message)) return null;
-  return message.replace(/ for url \([^)]*\)/, "");
+  if (message.includes("certificate")) return null;
+  const at = message.indexOf("client error (Connect)"); // what stands before it holds the address
+  return at >= 0 ? message.slice(at) : message.includes("Invalid URL") ? "no address" : null;
 }
 
 /** Without what may be secret in it. */

@@ -128,7 +128,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     undoDays: settings.undoDays,
     now,
     log,
-    committed: (isMade, seconds) => figures.commit(isMade, seconds),
+    ...figures.ofStore,
     ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;

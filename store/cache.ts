@@ -82,9 +82,8 @@ export class Versions {
     const mark = value as StoreMark | null;
     if (mark !== null && mark.id === this.#storeId) {
       if (!isNewer(mark)) return;
-      const refusal = raised(mark);
-      this.#db.refuseAll(refusal);
-      throw refusal;
+      this.#db.refuseAll(() => raised(mark));
+      throw raised(mark);
     }
     throw new GatewayError(
       "E_INTERNAL",

@@ -84,6 +84,8 @@ export interface StoreOptions {
   log?: (event: Record<string, unknown>) => void;
   /** Is told how long each commit took, and whether it was made. */
   committed?: (isMade: boolean, seconds: number) => void;
+  /** Is told how long each read took. */
+  read?: (seconds: number) => void;
   /** How calls wait for one another's refresh of an account; by a timer when left out. */
   delay?: Delay;
   /** The folder that remembers which files have held a store, so that a missing one is refused; none when left out. */
@@ -183,9 +185,9 @@ interface Parts {
 }
 
 function databaseOf(options: StoreOptions, { opened, clock, file, sealer }: Parts): Database {
-  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log, committed } = options;
+  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log, committed, read } = options;
   const isInProcess = isHere(path) && open === undefined && around === undefined;
-  const traits = { stands: () => file?.check(), log, committed, isInProcess, place: placeText(path) };
+  const traits = { stands: () => file?.check(), log, committed, read, isInProcess, place: placeText(path) };
   const registered = { ...traits, around: (kv: Kv) => registeredKv(kv, sealer.records) };
   return new Database(around?.(opened) ?? opened, now, elapsed, clock, registered);
 }

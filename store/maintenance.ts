@@ -17,6 +17,7 @@ import { type Condition, survey } from "./survey.ts";
 import {
   assertStore,
   damageIn,
+  isRawCopy,
   isReadable,
   joinFiles,
   messageOf,
@@ -171,6 +172,8 @@ export async function backUpStore(
 export interface Restored extends Condition {
   /** Where the files are that were in its place; null where nothing was. */
   readonly aside: string | null;
+  /** Whether the copy was not made by `store backup`, but of the file as it stood. */
+  readonly raw?: boolean;
 }
 
 /**
@@ -194,7 +197,7 @@ export async function restoreStore(store: StoreFile, copy: string, told?: Told):
     );
   }
   if ((await sizeOf(copy) ?? 0) === 0) throw refusal(`"${copy}" does not exist or is empty; name a copy`);
-  return await replace(store, copy, (draft) => Deno.copyFile(copy, draft));
+  return { raw: await isRawCopy(copy), ...await replace(store, copy, (draft) => Deno.copyFile(copy, draft)) };
 }
 
 /** Is told how many entries are done. */

@@ -190,3 +190,15 @@ export function joinFiles(path: string): void {
   using database = openFile(path, false);
   database.exec("PRAGMA journal_mode=DELETE");
 }
+
+/** Where the head of a file says how it is written: 2 is beside it first, as a gateway does (https://www.sqlite.org/fileformat.html). */
+const WRITTEN_AT = 18;
+const WRITTEN_BESIDE = 2;
+
+/** Whether a file is a copy of a store's file as it stood, and not one that `store backup` made. */
+export async function isRawCopy(path: string): Promise<boolean> {
+  using file = await Deno.open(path);
+  const head = new Uint8Array(WRITTEN_AT + 1);
+  await file.read(head);
+  return head[WRITTEN_AT] === WRITTEN_BESIDE;
+}

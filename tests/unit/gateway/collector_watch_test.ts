@@ -46,10 +46,17 @@ Deno.test("one that is down is said once, without what is secret in its address,
     String(logged[0]!.message),
     /^OTEL_EXPORTER_OTLP_ENDPOINT: the collector at https:\/\/collector\.example:4318 /,
   );
-  assert.equal(logged[0]!.cause, "error sending request: client error (Connect): refused");
+  assert.equal(logged[0]!.cause, "client error (Connect): refused");
   assert.equal(logged[1]!.away_ms, 180_000);
   assert.doesNotMatch(JSON.stringify(logged), /hidden/);
   assert.equal(asked[0], "https://user:hidden@collector.example:4318/v1/traces");
+});
+
+Deno.test("an address that is none is said, and nothing of it", async () => {
+  const { logged, look } = watching("hidden collector");
+  await look(failing("Invalid URL: 'hidden collector/v1/traces'"));
+  assert.match(String(logged[0]!.message), /the collector at an address that is none does not answer/);
+  assert.doesNotMatch(JSON.stringify(logged), /hidden/);
 });
 
 Deno.test("one that answers anything is there: a refusal, another protocol, an authority that only the runtime knows", async () => {
