@@ -61,7 +61,8 @@ export class Proven {
     if (this.by === "keys") return;
     const row = parseRow(lines.at(-1) ?? "");
     const at = row === null ? -Infinity : beganAt(row.at);
-    const keys = new Set([...before?.keys ?? [], ...proof === undefined ? [] : [proof.key]]);
+    const named = proof === undefined ? [] : [proof.key];
+    const keys = new Set([...before?.keys ?? [], ...named].slice(0, KEYS_SHOWN));
     this.#open.set(writer, {
       first: before?.first ?? n,
       last: n,
@@ -115,7 +116,13 @@ export class Proven {
   }
 }
 
-const closedText = (keys: readonly string[]) =>
-  `its proof was made with key "${
-    keys.join('", "')
-  }" of the audit, which is not in the store or does not open with these ENCRYPTION_KEYS`;
+const KEYS_SHOWN = 3;
+const KEY_CHARACTERS = 12;
+
+/** Who can write the store can name keys as he likes. */
+function closedText(keys: readonly string[]): string {
+  const named = keys.slice(0, KEYS_SHOWN).map((key) => JSON.stringify(key.slice(0, KEY_CHARACTERS))).join(
+    ", ",
+  );
+  return `its proof was made with key ${named} of the audit, which is not in the store or does not open with these ENCRYPTION_KEYS`;
+}
