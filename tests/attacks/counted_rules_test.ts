@@ -156,6 +156,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   },
   "schedule.ts": {
     parseMoment: (of) => schedule.parseMoment(of),
+    siteTimeWords: (of) => schedule.siteTimeWords("at", of),
     parseSchedule: (of) => schedule.parseSchedule(`2026-11-21${of}`, NOW),
     checkSchedule: (of) => schedule.checkSchedule(of, NOW),
     atSite: (of) => schedule.atSite({ at: NOW, utc: "" }, of),
