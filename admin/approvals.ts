@@ -6,9 +6,10 @@ import { choice, closed, expected, text } from "../core/fields.ts";
 import { APPROVAL_STATES, LIMITS } from "../core/model.ts";
 import { callerOf } from "../identity/rights.ts";
 import { approvalFigures } from "./approval_figures.ts";
-import { RECORD_ID, SITE_ID } from "./bodies.ts";
+import { person, SITE_ID } from "./bodies.ts";
 import { answer, jsonObject, parameters } from "./exchange.ts";
 import type { AdminPorts } from "./ports.ts";
+import { userIdOf } from "./users.ts";
 
 const TIERS = ["0", "1", "2", "3", "4"] as const;
 const listQuery = closed({
@@ -16,7 +17,7 @@ const listQuery = closed({
   site_id: text("a site id", SITE_ID).optional(),
   tier: choice(TIERS).optional(),
   client_id: z.string().max(512).optional(),
-  owner_user_id: text("the id of a user", RECORD_ID).optional(),
+  owner_user_id: person.optional(),
 });
 
 /** Of a set each item has a name of its own in it. */
@@ -64,10 +65,11 @@ export function approvalRoutes(app: Hono, ports: AdminPorts): void {
   const { approvals } = ports;
   const id = (c: Context) => c.req.param("id") ?? "";
   app.get("/admin/api/approvals", async (c) => {
-    const { state = "pending", tier: wanted, ...query } = parameters(listQuery, c.req.url);
+    const { state = "pending", tier: wanted, owner_user_id, ...query } = parameters(listQuery, c.req.url);
     const states = state === "all" ? undefined : [state];
     const found = await approvals.list(callerOf(c), {
       ...query,
+      ...owner_user_id && { owner_user_id: await userIdOf(ports, callerOf(c), owner_user_id) },
       states,
       tier: wanted === undefined ? undefined : Number(wanted),
     });

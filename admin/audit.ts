@@ -1,12 +1,15 @@
 /** The audit: read by page, streamed whole, checked, cut. */
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { ASKED_STATUSES, LIMITS, OUTCOMES } from "../core/model.ts";
 import type { AuditQuery, AuditVerdict } from "../store/store.ts";
-import { RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
+import { person, RECORD_ID, SITE_ID, TOOL_NAME } from "./bodies.ts";
 import { answer, jsonObject, parameters } from "./exchange.ts";
 import { checked, closed, expected, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
+import { callerOf } from "../identity/rights.ts";
+import { rowFor } from "./audit_row.ts";
+import { userIdOf } from "./users.ts";
 
 const ROWS_DEFAULT = 100;
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
@@ -42,7 +45,7 @@ export const FILTERS = {
   token_id: filter("a token id", RECORD_ID).optional(),
   client_id: z.string().min(1, { error: client_error }).max(CLIENT_CHARACTERS, { error: client_error })
     .optional(),
-  owner_user_id: filter("a user id", RECORD_ID).optional(),
+  owner_user_id: person.optional(),
   site_id: filter("a site id", SITE_ID).optional(),
   tool: filter("a tool name", TOOL_NAME).optional(),
   path: z.string().min(1, { error: path_error }).max(PATH_CHARACTERS, { error: path_error }).optional(),
@@ -99,12 +102,16 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
     const { limit, cursor, ...query } = parameters(pageQuery, c.req.url);
     return answer(
       c,
-      await audit.list(span(query), { limit: limit ?? ROWS_DEFAULT, ...(cursor && { cursor }) }),
+      await audit.list(await meant(span(query), c, ports), {
+        limit: limit ?? ROWS_DEFAULT,
+        ...(cursor && { cursor }),
+      }),
     );
   });
 
   app.get("/admin/api/audit.ndjson", async (c) => {
-    const lines = audit.export(span(parameters(exportQuery, c.req.url)))[Symbol.asyncIterator]();
+    const query = await meant(span(parameters(exportQuery, c.req.url)), c, ports);
+    const lines = audit.export(query)[Symbol.asyncIterator]();
     // The first line is read before the answer begins, so that a store that fails is answered as such.
     const body = stream(await lines.next(), lines, (fault) => ports.report("audit.ndjson", fault));
     c.header("Content-Disposition", 'attachment; filename="audit.ndjson"');
@@ -133,6 +140,10 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
     return c.body(body);
   });
 
+  app.get("/admin/api/audit/:id", async (c) => {
+    return answer(c, await rowFor(ports.store, callerOf(c), c.req.param("id")));
+  });
+
   app.post("/admin/api/audit/:id/resolve", async (c) => {
     const found = checked(resolveBody, await jsonObject(c.req.raw));
     return answer(c, await ports.doubts.resolve(c.req.param("id"), found));
@@ -142,6 +153,13 @@ export function auditRoutes(app: Hono, ports: AdminPorts): void {
     const { confirm } = checked(retainBody, await jsonObject(c.req.raw));
     return answer(c, await (confirm ? ports.retention.confirm() : ports.retention.preview()));
   });
+}
+
+/** The query with the id of whoever is named by an e-mail address. */
+async function meant(query: AuditQuery, c: Context, ports: AdminPorts): Promise<AuditQuery> {
+  const { owner_user_id: wanted } = query;
+  if (wanted === undefined) return query;
+  return { ...query, owner_user_id: await userIdOf(ports, callerOf(c), wanted) };
 }
 
 /** The query; refused where it ends before it begins. */

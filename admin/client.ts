@@ -25,9 +25,17 @@ function own(env: Terminal["env"]): string {
   }
 }
 
-/** The address of the gateway: as given, or from the environment, or this machine's. */
+/** Whether the master token may be sent there over plain http. */
+const isHere = (text: string) => isLoopback(URL.parse(text)?.hostname ?? "");
+
+/**
+ * The address of the gateway: as given, or as GATEWAY_URL says, or this machine's. BASE_URL is where clients reach it,
+ * often through a proxy that is down just when an operator is needed, so it is asked only of a HOST that no loopback
+ * address reaches.
+ */
 function address(given: string | undefined, env: Terminal["env"]): string {
-  const text = given ?? (env("GATEWAY_URL") || env("BASE_URL") || own(env));
+  const local = own(env);
+  const text = given ?? (env("GATEWAY_URL") || (isHere(local) ? local : env("BASE_URL") || local));
   const url = URL.parse(text);
   if (
     url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash
@@ -59,7 +67,11 @@ export function adminClient(terminal: Terminal, url: string | undefined): AdminC
     try {
       return await terminal.fetch(request);
     } catch {
-      throw new CommandError(`No gateway answers at ${base}; start it, or name its address with --url`);
+      const known = terminal.env("BASE_URL");
+      const way = known && url === undefined && URL.parse(known)?.origin !== base
+        ? `: --url ${known}`
+        : " with --url";
+      throw new CommandError(`No gateway answers at ${base}; start it, or name its address${way}`);
     }
   }
 

@@ -77,7 +77,7 @@ export interface Command {
 
 /** Options of every command. */
 export const COMMON: Options = {
-  url: { value: "address", help: "the gateway (else GATEWAY_URL, BASE_URL, or this machine)" },
+  url: { value: "address", help: "the gateway (else GATEWAY_URL, or HOST and PORT of this machine)" },
   json: { help: "print JSON" },
   help: { help: "explain the command" },
 };

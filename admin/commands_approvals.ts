@@ -26,7 +26,10 @@ const list: Command = {
     site: { value: "id", help: "on one site" },
     tier: { value: "0-4", help: "of that tier" },
     client: { value: "client_id", help: "that one client asks for" },
-    user: { value: "user_id", help: "that the tokens and clients of one person ask for" },
+    user: {
+      value: "user",
+      help: "that the tokens and clients of one person ask for, by id or e-mail address",
+    },
     state: { value: "pending|approved|rejected|expired|all", help: "those that wait where it is left out" },
     report: { help: "how long requests wait, who decides, how many are rejected, in the last five weeks" },
   },

@@ -1,11 +1,11 @@
-/** `audit tail`, `audit resolve`, `audit verify`, `audit anchor`, `audit export`, `audit retain`. */
+/** `audit tail`, `audit show`, `audit resolve`, `audit verify`, `audit anchor`, `audit export`, `audit retain`. */
 import { ASKED_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.ts";
 import { quoted } from "../core/fields.ts";
 import { cut } from "../core/values.ts";
 import type { RetentionReport } from "../rules/retention.ts";
 import type { AuditAmount, AuditPage, AuditVerdict } from "../store/store.ts";
 import { type Call, type Command, type Options, parametersOf } from "./command.ts";
-import { cell, CommandError } from "./terminal.ts";
+import { cell, CommandError, sheet } from "./terminal.ts";
 
 const ROWS_DEFAULT = 20;
 const POLL_MS = 1000;
@@ -17,7 +17,10 @@ const FILTERS: Options = {
   to: { value: "time", help: "ISO 8601, excluded" },
   token: { value: "token_id", help: "calls of one token" },
   client: { value: "client_id", help: "calls of one client that users let in, whoever did" },
-  user: { value: "user_id", help: "what one person did, or tokens and clients of that person" },
+  user: {
+    value: "user",
+    help: "what one person did, or tokens and clients of that person, by id or e-mail address",
+  },
   site: { value: "id", help: "calls on one site" },
   tool: { value: "name", help: "calls of one tool" },
   path: { value: "path", help: "calls that name one file of a repository, as they name it" },
@@ -75,7 +78,7 @@ function line(row: AuditRow): string {
   const doubt = row.outcome === "unknown" || (row.status === "started" && row.outcome === undefined);
   const found = row.resolution && `found: ${row.resolution.found} (${cell(row.resolution.note)})`;
   const repeats = row.repeats === undefined ? "" : `repeats ${row.repeats}`;
-  const outcome = [row.error ?? "", doubt ? `outcome unknown, id ${row.id}` : found ?? "", repeats];
+  const outcome = [row.error ?? "", doubt ? "outcome unknown" : found ?? "", repeats];
   const took = row.duration_ms === null ? "" : `${Math.round(row.duration_ms)} ms`;
   const parts = [
     row.at,
@@ -87,6 +90,7 @@ function line(row: AuditRow): string {
     about(row),
     ...outcome,
     took,
+    `id ${cell(row.id)}`,
   ];
   return parts.filter((part) => part !== "").join("  ") + "\n";
 }
@@ -98,6 +102,25 @@ function print({ json, terminal }: Call, row: AuditRow): void {
 /** What a query looks for, in words; empty where it looks for everything. */
 const matching = (filters: Record<string, string>): string =>
   Object.entries(filters).map(([name, value]) => `${name} ${quoted(value)}`).join(" and ");
+
+/** A row, whole: a line for each thing that it says, and its arguments as JSON. */
+function whole(row: AuditRow): string {
+  const { arguments: what, ...rest } = row;
+  return `${sheet({ ...rest })}\narguments\n${json(what)}\n`;
+}
+
+/** JSON of several lines; signs that could drive a terminal are escaped. */
+const json = (value: unknown) => JSON.stringify(value, null, 2).split("\n").map(cell).join("\n");
+
+const display: Command = {
+  words: ["audit", "show"],
+  subject: { name: "id", help: "of the row, as audit tail shows it" },
+  summary: "Show all that a row says: who, on what, what was there before and after",
+  options: {},
+  async run({ words, api, show }) {
+    show(await api.call("GET", `audit/${encodeURIComponent(words.subject)}`) as AuditRow, whole);
+  },
+};
 
 /** The writes in doubt, oldest first, and those without an outcome yet: cut off a moment ago, or under way. */
 async function tailUnknown(call: Call, filters: Record<string, string>): Promise<void> {
@@ -144,7 +167,9 @@ const tail: Command = {
     follow: { help: "stay, and show calls as they come" },
     unknown: { help: "only writes of which nobody knows whether they were made, and those under way" },
   },
-  notes: "With --json each row is a line of its own. Once it is known what became of a write: audit resolve.",
+  notes:
+    "The last word of a line is the id of the row: audit show says all of it. With --json each row is a line of its own.\n" +
+    "Once it is known what became of a write: audit resolve.",
   async run(call) {
     const { words, terminal } = call;
     const filters = parametersOf(words, PARAMETERS);
@@ -325,4 +350,4 @@ function gone({ before }: RetentionReport, { segments, entries }: AuditAmount): 
 }
 
 /** The commands about the audit. */
-export const AUDIT_COMMANDS: readonly Command[] = [tail, resolve, verify, anchor, exportAll, retain];
+export const AUDIT_COMMANDS: readonly Command[] = [tail, display, resolve, verify, anchor, exportAll, retain];

@@ -6,7 +6,7 @@ import { type Fields, table } from "./terminal.ts";
 const list: Command = {
   words: ["client", "list"],
   summary: "List the clients that users let in over OAuth",
-  options: { user: { value: "user_id", help: "of one user, as user list shows it" } },
+  options: { user: { value: "user", help: "of one user, by id or e-mail address" } },
   async run({ words, api, show }) {
     const user_id = words.text("user");
     const query = user_id === undefined ? "" : `?${new URLSearchParams({ user_id })}`;

@@ -1,11 +1,11 @@
-/** `site add|list|show|update`, with an option for each field and credential that connectors name. */
+/** `site add|list|show|update|remove`, with an option for each field and credential that connectors name. */
 import type { Connectors } from "../registry/connectors.ts";
 import type { Call, Command, Words } from "./command.ts";
 import { given, showRecord } from "./commands_tokens.ts";
 import { hint } from "../core/faults.ts";
 import { FLAG_WORDS } from "./site_form.ts";
 import { type Field, type Known, knownOf, type Part } from "./site_options.ts";
-import { CommandError, type Fields, sheet, table } from "./terminal.ts";
+import { cell, CommandError, type Fields, sheet, table } from "./terminal.ts";
 
 const NOTES =
   "Secrets are never written on the command line: pipe them in (--…-stdin) or put them into the named variable\n" +
@@ -161,6 +161,47 @@ const update = (known: Known): Command => ({
   },
 });
 
+interface RemovedSite {
+  readonly needs_confirmation?: true;
+  readonly took: Readonly<Record<string, number>>;
+  readonly rows_stay?: number;
+  readonly settles_at: number | null;
+}
+
+const remove: Command = {
+  words: ["site", "remove"],
+  subject: SUBJECT,
+  summary: "Show what goes with a site and what stays; with --confirm the site is removed from the gateway",
+  options: { confirm: { value: "id", help: "the same id again: remove it" } },
+  notes:
+    "The audit's rows about the site stay, until AUDIT_RETENTION_DAYS is over. To take those as well: erase --site.\n" +
+    "Nothing is sent to the site. Revoke the gateway's password there.",
+  async run({ words, api, show }) {
+    const [id, confirm] = [words.subject, words.text("confirm")];
+    const path = `sites/${encodeURIComponent(id)}/remove`;
+    show(await api.call("POST", path, given({ confirm })) as RemovedSite, (found) => removal(id, found));
+  },
+};
+
+function removal(id: string, { needs_confirmation, took, rows_stay, settles_at }: RemovedSite): string {
+  const site = cell(id);
+  const would = needs_confirmation === true;
+  return [
+    would ? `With the site ${site} go, for good:\n` : `Gone with the site ${site}:\n`,
+    ...Object.entries(took).map(([kind, count]) => `  ${String(count).padStart(8)}  ${cell(kind)}\n`),
+    `What stays: ${
+      rows_stay === undefined ? "the" : rows_stay
+    } rows of the audit about it (audit tail --site ${site})`,
+    `, tokens and people, without the site, and the site itself: nothing is sent to it.\n`,
+    would
+      ? `Nothing was changed. To remove it: the same command with --confirm ${site}\n`
+      : settles_at === null
+      ? ""
+      : `What calls under way may leave is taken after ${new Date(settles_at).toISOString()}, by itself.\n`,
+    would ? "" : `To take the rows of the audit as well: deno task admin erase --site ${site}\n`,
+  ].join("");
+}
+
 /** A command for each thing that a connector can make for a site. */
 const setup = (what: string, summary: string): Command => ({
   words: ["site", what.replaceAll("_", "-")],
@@ -198,5 +239,5 @@ export function siteCommands(connectors: Connectors): readonly Command[] {
   const known = knownOf(connectors);
   const setups = connectors.all.flatMap(({ setups = {} }) => Object.entries(setups))
     .map(([what, { help }]) => setup(what, help));
-  return [add(known), list, display, update(known), pair, ...setups];
+  return [add(known), list, display, update(known), remove, pair, ...setups];
 }

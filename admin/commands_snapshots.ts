@@ -31,8 +31,10 @@ function human({ dates, runs, sites, next_due }: SnapshotReport): string {
     const count = (...statuses: SnapshotDay["status"][]) =>
       of.filter(({ day }) => statuses.includes(day.status)).length;
     const late = of.filter(({ day }) => day.late).length;
+    const linked = sites.length - count("unlinked");
+    if (linked === 0) return [`${date}  no site was linked yet`];
     const parts = [
-      `${count("ok", "empty")} of ${sites.length} kept${late > 0 ? ` (${late} late)` : ""}`,
+      `${count("ok", "empty")} of ${linked} kept${late > 0 ? ` (${late} late)` : ""}`,
       `${count("failed")} failed`,
       `${count("missing")} missing`,
     ];

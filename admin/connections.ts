@@ -6,9 +6,9 @@ import { answer, jsonObject } from "./exchange.ts";
 import { checked, refused } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { callerOf, forbidden } from "../identity/rights.ts";
-import { RECORD_ID } from "./bodies.ts";
+import { person } from "./bodies.ts";
+import { userIdOf } from "./users.ts";
 
-const user = text("a user's id or e-mail address", /^[^\s\p{Cc}]{1,254}$/u);
 const word = /^[a-z][a-z0-9_]{0,63}$/;
 
 /** Adds the routes under /admin/api/connections. */
@@ -16,12 +16,12 @@ export function connectionRoutes(app: Hono, { connections, connectors }: AdminPo
   const kinds = connectors.all.flatMap(({ account }) => account?.connection ? [account.kind] : []);
   const kind = kinds.length === 0 ? text("a kind of account", word) : choice(kinds as [string, ...string[]]);
   const startBody = closed({
-    user: user.optional(),
+    user: person.optional(),
     kind,
     scopes: z.array(text("what to ask for", word), { error: expected("a list of words") }).optional(),
   });
-  const endBody = closed({ user: user.optional(), kind, keep_access: yesNo.optional() });
-  const listQuery = closed({ user: user.optional() });
+  const endBody = closed({ user: person.optional(), kind, keep_access: yesNo.optional() });
+  const listQuery = closed({ user: person.optional() });
 
   app.get("/admin/api/connections", async (c) => {
     const query = checked(listQuery, Object.fromEntries(new URL(c.req.url).searchParams));
@@ -60,17 +60,19 @@ function neededUser(c: Context, asked: string | undefined): string {
   return user;
 }
 
-const listQuery = closed({ user_id: text("a user's id", RECORD_ID).optional() });
+const listQuery = closed({ user_id: person.optional() });
 
 /** Adds the routes under /admin/api/clients. */
-export function clientRoutes(app: Hono, { clients }: AdminPorts): void {
+export function clientRoutes(app: Hono, { clients, store }: AdminPorts): void {
   app.get("/admin/api/clients", async (c) => {
-    const query = checked(listQuery, Object.fromEntries(new URL(c.req.url).searchParams));
-    const { user } = callerOf(c);
-    if (user !== null && (query.user_id ?? user.id) !== user.id) {
+    const { user_id } = checked(listQuery, Object.fromEntries(new URL(c.req.url).searchParams));
+    const caller = callerOf(c);
+    const { user } = caller;
+    if (user !== null && (user_id ?? user.id) !== user.id && user_id !== user.email) {
       throw forbidden("user_id: you see your own connected clients only; leave it out");
     }
-    return answer(c, { clients: await (await clients()).list(user?.id ?? query.user_id) });
+    const asked = user_id === undefined ? user?.id : await userIdOf({ store }, caller, user_id);
+    return answer(c, { clients: await (await clients()).list(asked) });
   });
 
   app.post("/admin/api/clients/:id/end", async (c) => {

@@ -5,13 +5,13 @@ import { closed, text } from "../core/fields.ts";
 import { checked, quoted, refuseAny } from "../core/faults.ts";
 import { removeUser } from "../identity/sign_in/removal.ts";
 import { callerOf } from "../identity/rights.ts";
-import { SITE_ID } from "./bodies.ts";
+import { person, SITE_ID } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
 import type { AdminPorts } from "./ports.ts";
 
 const body = closed({
   site_id: text("a site id", SITE_ID).optional(),
-  user: text("the id or the e-mail address of a user", /^[^\s\p{Cc}]{1,254}$/u).optional(),
+  user: person.optional(),
   confirm: text("the same id again", /^[^\s\p{Cc}]{1,254}$/u).optional(),
 });
 

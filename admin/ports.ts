@@ -21,7 +21,7 @@ import type { PreviewList, PreviewsCleaned } from "../registry/preview_report.ts
 import type { ProbeReport } from "../registry/probe_report.ts";
 import type { Problem } from "../rules/readiness.ts";
 import type { RetentionReport, RetentionState } from "../rules/retention.ts";
-import type { AuditQuery, Erasure, ErasureReport, Store } from "../store/store.ts";
+import type { AuditQuery, Erasure, ErasureOptions, ErasureReport, Store } from "../store/store.ts";
 import type { AdminCaller, RecordAction } from "../identity/rights.ts";
 import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { ConnectionsPort } from "./connection_ports.ts";
@@ -156,9 +156,11 @@ export interface ProxyReport {
 
 /** Erases what is kept of a site or a person; null where nothing is known of it. */
 export interface ErasingPort {
-  preview(kind: Erasure, id: string): Promise<ErasureReport | null>;
+  preview(kind: Erasure, id: string, options?: ErasureOptions): Promise<ErasureReport | null>;
   /** Throws E_BUSY while another erasure runs. */
-  erase(kind: Erasure, id: string): Promise<ErasureReport | null>;
+  erase(kind: Erasure, id: string, options?: ErasureOptions): Promise<ErasureReport | null>;
+  /** When the last pass of one is due that is under way; null where none is. */
+  settlesAt(kind: Erasure, id: string): Promise<number | null>;
 }
 
 /** What is sent to webhooks. */

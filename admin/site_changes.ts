@@ -18,6 +18,9 @@ export interface SavedSite {
   readonly warnings: readonly string[];
 }
 
+/** The last pass of a removal begins at the next full minute, and takes moments. */
+const SETTLE_STEP_MS = 2 * 60_000;
+
 const MADE = new WeakMap<Connectors, SiteBodies>();
 
 /** The two bodies, made once for a set of connectors. */
@@ -39,6 +42,7 @@ export async function registerSite(
   await assertMaySet(caller, body, null, ports);
   const before = { ...connectors.blank(body), platform: body.platform, base_url: null } as unknown as Site;
   refuseAny(await siteFaults(body, before, ports));
+  refuseAny(await settling(body.id, ports));
   const site = await sites.create(body);
   if (site === null) refuseAny([`id: ${quoted(body.id)} is taken; change that site, or choose another id`]);
   await ports.record(caller.actor, "site.create", siteDifferences(null, site!), { site_id: body.id });
@@ -49,6 +53,18 @@ export async function registerSite(
     ...approverGaps(site!, await ports.store.users.list()),
   ];
   return { site: site!, warnings };
+}
+
+/** A site of that id that goes takes what has it until its last pass, a new site too. */
+async function settling(id: string, { erasing, now }: AdminPorts): Promise<string[]> {
+  const at = await erasing.settlesAt("site", id);
+  if (at === null) return [];
+  const from = new Date(Math.max(at, now()) + SETTLE_STEP_MS).toISOString();
+  return [
+    `id: what is left of the site ${
+      quoted(id)
+    }, which was removed, goes until ${from}; register it then, or choose another id`,
+  ];
 }
 
 /**

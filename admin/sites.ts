@@ -8,7 +8,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import type { SiteStore } from "../store/store.ts";
 import { SITE_ID } from "./bodies.ts";
 import { answer, jsonObject } from "./exchange.ts";
-import { checked, quoted } from "../core/faults.ts";
+import { checked, quoted, refused } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { callerOf } from "../identity/rights.ts";
 import { changeSite, missingSite, registerSite } from "./site_changes.ts";
@@ -24,6 +24,9 @@ const probeBody = closed({
     error: expected("a list of names of connectors"),
   }).max(50).optional(),
 });
+
+/** POST /admin/api/sites/{id}/remove */
+const removeBody = closed({ confirm: text("the site's id again", SITE_ID).optional() });
 
 /** How a site's companion plugin shows a code. */
 const pairBody = closed({
@@ -62,7 +65,29 @@ export function siteRoutes(app: Hono, ports: AdminPorts): void {
     return answer(c, { ...view(site), warnings });
   });
 
+  app.post("/admin/api/sites/:id/remove", async (c) => {
+    const { id } = await found(c, ports);
+    const { confirm } = checked(removeBody, await jsonObject(c.req.raw));
+    return answer(c, await removeSite(id, confirm, ports));
+  });
+
   setupRoutes(app, ports);
+}
+
+/**
+ * Shows what removing a site would take, and removes it where `confirm` is its id: the record and all that is kept for it
+ * go, the audit's rows stay until their time is over, and nothing is sent to the site. Throws E_BUSY while an erasure runs.
+ */
+async function removeSite(id: string, confirm: string | undefined, { erasing }: AdminPorts): Promise<object> {
+  if (confirm !== undefined && confirm !== id) {
+    throw refused([`confirm: expected ${quoted(id)} again, as it is written there`]);
+  }
+  const keepsRows = true;
+  const report = confirm === undefined
+    ? await erasing.preview("site", id, { keepsRows })
+    : await erasing.erase("site", id, { keepsRows });
+  if (report === null) throw missingSite(id, []);
+  return { ...report, ...confirm === undefined ? { needs_confirmation: true } : {} };
 }
 
 /** What an upstream is asked for a site: to make something, what there is to link, a key. */

@@ -19,6 +19,7 @@ import { definedOf } from "../core/values.ts";
 import { nearest } from "../core/nearest.ts";
 import { differences } from "./changes.ts";
 import { unknownSites } from "./sites.ts";
+import { userIdOf } from "./users.ts";
 
 /** A token as it is shown: never its text. */
 function tokenView(token: Token, last_used_at: string | null) {
@@ -79,13 +80,15 @@ export interface MadeToken {
 /** Makes a token; a person's belongs to that person. Throws E_BAD_INPUT, E_FORBIDDEN. */
 export async function makeToken(
   { store, toolNames, record, now }: AdminPorts,
-  { user, actor }: AdminCaller,
+  caller: AdminCaller,
   body: z.output<typeof tokenBody>,
 ): Promise<MadeToken> {
-  if (user !== null && body.owner_user_id !== undefined && body.owner_user_id !== user.id) {
+  const { user, actor } = caller;
+  if (user !== null && body.owner_user_id !== undefined && !isOneself(user, body.owner_user_id)) {
     throw new GatewayError("E_FORBIDDEN", "owner_user_id: a token you make is your own; leave it out");
   }
-  const owner_user_id = user?.id ?? body.owner_user_id ?? null;
+  const owner_user_id = user?.id ??
+    (body.owner_user_id ? await userIdOf({ store }, caller, body.owner_user_id) : null);
   const owner = user ?? (owner_user_id === null ? null : await store.users.get(owner_user_id));
   const tools = toolFaults(body.allowed_tools, await toolNames());
   // Asked for by name: a token made without an owner belongs to nobody, and has no rights beyond its own.
@@ -125,6 +128,9 @@ export async function makeToken(
   await record(actor, "token.create", { token: id, after });
   return { ...made, warnings: tools.warnings };
 }
+
+const isOneself = ({ id, email }: User, named: string | null) =>
+  named === id || named?.toLowerCase() === email.toLowerCase();
 
 /** Those the caller may see, oldest first. */
 export async function listTokens({ store }: AdminPorts, caller: AdminCaller): Promise<Token[]> {

@@ -38,6 +38,21 @@ export async function managedUser(
   return user;
 }
 
+/**
+ * The id of the user who is meant by id or e-mail address. An id is answered as it is: a user who was removed is still known
+ * by it. Of an address that is not of somebody whom the caller may manage, nothing is said. Throws E_NOT_FOUND.
+ */
+export async function userIdOf(
+  { store: { users } }: Pick<AdminPorts, "store">,
+  { user: caller }: AdminCaller,
+  wanted: string,
+): Promise<string> {
+  if (!wanted.includes("@")) return wanted;
+  const found = await users.byEmail(wanted);
+  if (found !== null && (found.id === caller?.id || isManaged(caller, found))) return found.id;
+  throw noUser(wanted);
+}
+
 /** Makes a user, who cannot sign in before an invitation. Throws E_BAD_INPUT with every fault, E_FORBIDDEN. */
 export async function createUser(ports: AdminPorts, caller: AdminCaller, given: object): Promise<User> {
   const { users, sites } = ports.store;
@@ -131,4 +146,7 @@ function beyondSites({ allowed_sites, approve_sites = [] }: Pick<User, "allowed_
 }
 
 const noUser = (wanted: string) =>
-  new GatewayError("E_NOT_FOUND", `No user ${quoted(wanted)}; list the users to find it`);
+  new GatewayError(
+    "E_NOT_FOUND",
+    `No user ${quoted(wanted)}; list the users to find it, and name one who was removed by the id`,
+  );

@@ -42,8 +42,8 @@ export async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** So much of a body is read at a time, if it is there. */
-const PIECE_BYTES = 256 * 1024;
+/** So much of a body is read at a time, if it is there: little at first, for most are short and the memory is emptied before. */
+const PIECE_BYTES = { FIRST: 4 * 1024, FURTHER: 256 * 1024 } as const;
 
 /** Reads a stream piece by piece, into the same memory again and again where it lets itself be read so. */
 function readsOf(stream: ReadableStream<Uint8Array>) {
@@ -54,10 +54,13 @@ function readsOf(stream: ReadableStream<Uint8Array>) {
     const plain = stream.getReader(); // one that was made here, and not by the runtime
     return () => plain.read();
   }
-  let memory = new ArrayBuffer(PIECE_BYTES);
+  let memory = new ArrayBuffer(PIECE_BYTES.FIRST);
   return async () => {
     const next = await reader.read(new Uint8Array(memory));
-    if (next.value !== undefined) memory = next.value.buffer;
+    if (next.value === undefined) return next;
+    const { byteLength, buffer } = next.value;
+    const isMuch = byteLength === buffer.byteLength && byteLength === PIECE_BYTES.FIRST;
+    memory = isMuch ? new ArrayBuffer(PIECE_BYTES.FURTHER) : buffer;
     return next;
   };
 }

@@ -76,7 +76,7 @@ export function release({ buffer }: Uint8Array<ArrayBuffer>): void {
 
 /** Room is this many times as large each time it is full. */
 const ROOM_GROWTH = 8;
-const ROOM_BYTES_MIN = 1024 * 1024;
+const ROOM_BYTES_MIN = 64 * 1024;
 
 /** Room for bytes that come: never much more than that many times what has come, whatever is said to come. */
 class Room {

@@ -37,28 +37,10 @@ export async function snapshotReport(
     runs.push(...await store.snapshots.runs(name, dates[0]!, newest));
     for (const site of all) {
       const source = daily.source(site);
-      if (source === null) continue;
-      const kept = await store.snapshots.list(name, site.id, dates[0]!, newest);
-      const own = new Map(
-        kept.filter((one) => !isForeign(one, source, now())).map((one) => [one.date, one]),
-      );
-      // Only yesterday's can still be had: the upstream has no other day by itself.
-      const last = dayOf(now() - DAY_MS);
-      const shown = dates.map((date) =>
-        dayShown(date, own.get(date), date === last, site.credentials_version)
-      );
-      const there = shown.filter(({ status }) => status === "ok" || status === "empty").length;
-      sites.push({
-        site_id: site.id,
-        connector: name,
-        source,
-        snapshot_count: there,
-        days_missing: dates.length - there,
-        days: shown,
-      });
+      if (source !== null) sites.push(await siteShown({ store, now }, name, site, source, dates));
     }
   }
-  const isThere = ({ days }: SnapshotSite) => ["ok", "empty"].includes(days.at(-1)!.status);
+  const isThere = ({ days }: SnapshotSite) => ["ok", "empty", "unlinked"].includes(days.at(-1)!.status);
   const due = dueAt(now());
   return {
     next_due: new Date(due > now() ? due : due + DAY_MS).toISOString(),
@@ -69,16 +51,51 @@ export async function snapshotReport(
   };
 }
 
-function dayShown(
-  date: string,
-  kept: Snapshot | undefined,
-  isLast: boolean,
-  credentials_version: number,
-): SnapshotDay {
-  if (kept === undefined) {
-    return { date, status: "missing", late: false, attempts: 0, error: null, to_come: isLast };
-  }
-  const { status, late, attempts, error, retry } = kept;
+async function siteShown(
+  { store, now }: Pick<SnapshotReportPorts, "store" | "now">,
+  connector: string,
+  site: Site,
+  source: string,
+  dates: readonly string[],
+): Promise<SnapshotSite> {
+  const kept = await store.snapshots.list(connector, site.id, dates[0]!, dates.at(-1)!);
+  const own = new Map(kept.filter((one) => !isForeign(one, source, now())).map((one) => [one.date, one]));
+  const before = own.has(dates[0]!) ? null : await store.snapshots.before(connector, site.id, dates[0]!);
+  const isOlder = before !== null && !isForeign(before, source, now());
+  const since = isOlder ? dates[0]! : firstOwed(site, [...own.keys()].sort()[0]);
+  // Only yesterday's can still be had: the upstream has no other day by itself.
+  const last = dayOf(now() - DAY_MS);
+  const days = dates.map((date) => {
+    const one = own.get(date);
+    return one === undefined
+      ? unkept(date, date < since ? "unlinked" : "missing", date === last)
+      : dayShown(one, date === last, site.credentials_version);
+  });
+  const count = (...of: SnapshotDay["status"][]) => days.filter(({ status }) => of.includes(status)).length;
+  return {
+    ...{ site_id: site.id, connector, source },
+    snapshot_count: count("ok", "empty"),
+    days_missing: count("failed", "missing"),
+    days,
+  };
+}
+
+/**
+ * The first day that is owed of a site of which nothing older is kept. When it was linked is not stored: not after its record
+ * was last changed, and not after the first day that is kept. On the day of the link the day before can still be had.
+ */
+function firstOwed({ updated_at }: Site, first_kept: string | undefined): string {
+  const changed = dayOf(Date.parse(updated_at) - DAY_MS);
+  return first_kept !== undefined && first_kept < changed ? first_kept : changed;
+}
+
+const unkept = (date: string, status: "missing" | "unlinked", isLast: boolean): SnapshotDay => ({
+  ...{ date, status, late: false, attempts: 0, error: null },
+  to_come: status === "missing" && isLast,
+});
+
+function dayShown(kept: Snapshot, isLast: boolean, credentials_version: number): SnapshotDay {
+  const { date, status, late, attempts, error, retry } = kept;
   const isRetried = status === "failed" && (retry || kept.credentials_version !== credentials_version);
   return { date, status, late, attempts, error, to_come: isLast && isRetried };
 }

@@ -3,12 +3,12 @@ import { GatewayError } from "../core/errors.ts";
 import { type AuditRow, LIMITS, type Site, type Token } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
 import type { Audit } from "./audit.ts";
-import { sitesOf } from "./audit_segment.ts";
 import type { CachedKind, Versions } from "./cache.ts";
 import type { ConsentContent } from "./consent_types.ts";
 import { type Database, deleteListed, listRecords, sha256 } from "./database.ts";
 import { DECISIONS, type Erased, type Rule } from "./erasure_rules.ts";
-import type { ErasureReport, ErasureStore } from "./erasure_types.ts";
+import { rowsOf } from "./erasure_rows.ts";
+import type { ErasureOptions, ErasureReport, ErasureStore } from "./erasure_types.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import type { LeaseStore } from "./store.ts";
 
@@ -19,6 +19,8 @@ interface Begun {
   readonly sealed: Sealed;
   /** Whether a pass came to its end. */
   readonly passed?: true;
+  /** Whether the rows of the audit stay. */
+  readonly keeps_rows?: true;
 }
 
 /** Where tokens are kept. */
@@ -28,7 +30,6 @@ const LEASE_MS = 60_000;
 /** A call that began before may be under way for so long: what it leaves is erased then. */
 const SETTLED_MS = 3 * LIMITS.CALL_DEADLINE_MS;
 const PASSES_MAX = 3;
-const ERASED = "(erased)";
 
 const hashOf = (kind: Erased["kind"], id: string) => sha256(`${kind} ${id}`);
 const recordKey = (hash: string) => ["erasures", hash];
@@ -47,31 +48,38 @@ export interface ErasureParts {
 export class Erasures implements ErasureStore {
   constructor(private readonly parts: ErasureParts) {}
 
-  async preview(kind: Erased["kind"], id: string): Promise<ErasureReport | null> {
+  async preview(
+    kind: Erased["kind"],
+    id: string,
+    options: ErasureOptions = {},
+  ): Promise<ErasureReport | null> {
     const of = await this.#known(kind, id);
     if (of === null) return null;
     const { rows, changed } = await this.parts.audit.erasable(rowsOf(of));
-    return {
-      of: hashOf(kind, id),
-      kind,
-      took: await this.#sweep(of, true),
-      rows,
-      rows_changed: changed,
-      settles_at: null,
-    };
+    const took = await this.#sweep(of, true);
+    return this.#report(of, took, options.keepsRows ? { rows_stay: rows } : { rows, changed }, null);
   }
 
-  async run(kind: Erased["kind"], id: string): Promise<ErasureReport | null> {
+  async run(kind: Erased["kind"], id: string, options: ErasureOptions = {}): Promise<ErasureReport | null> {
     const of = await this.#known(kind, id);
     if (of === null) return null;
     const key = recordKey(hashOf(kind, id));
     const { db, sealer } = this.parts;
     const standing = await db.kv.get<Begun>(key);
-    const begun: Begun = standing.value ??
+    const { keeps_rows, ...begun }: Begun = standing.value ??
       { id: db.newId(), begun_at: db.now(), sealed: await sealer.seal(JSON.stringify(of), key) };
+    // An erasure that is under way takes the rows, whoever asks for less of it now; a removal becomes one.
+    const isRemoval = options.keepsRows === true && (standing.value === null || keeps_rows === true);
+    const record: Begun = { ...begun, ...isRemoval ? { keeps_rows: true } : {} };
     // Before anything goes: what is cut off is gone on with by this record.
-    if (standing.value === null) await db.commit(db.kv.atomic().check(standing).set(key, begun));
-    return await this.#leased((renew) => this.#erase(of, begun, renew));
+    const isAsStored = standing.value !== null && (keeps_rows === true) === isRemoval;
+    if (!isAsStored) await db.commit(db.kv.atomic().check(standing).set(key, record));
+    return await this.#leased((renew) => this.#erase(of, record, renew));
+  }
+
+  async settlesAt(kind: Erased["kind"], id: string): Promise<number | null> {
+    const { value } = await this.parts.db.kv.get<Begun>(recordKey(hashOf(kind, id)));
+    return value && value.begun_at + SETTLED_MS;
   }
 
   async resume(): Promise<readonly ErasureReport[]> {
@@ -113,17 +121,32 @@ export class Erasures implements ErasureStore {
     for (let left = took, tries = 1; Object.keys(left).length > 0 && tries < PASSES_MAX; tries++) {
       left = await this.#sweep(of, false, renew);
     }
-    const erasure = {
-      ...rowsOf(of),
-      by: begun.id,
-      renew,
-      gone: (rows: readonly AuditRow[]) => this.#gone(rows),
-    };
-    const { rows, changed } = await audit.erase(erasure);
+    const gone = (rows: readonly AuditRow[]) => this.#gone(rows);
+    const counts = begun.keeps_rows
+      ? { rows_stay: null }
+      : await audit.erase({ ...rowsOf(of), by: begun.id, renew, gone });
     if (isLast) await db.commit(db.kv.atomic().delete(key));
     else await db.commit(db.kv.atomic().set(key, { ...begun, passed: true }));
-    const settles_at = isLast ? null : begun.begun_at + SETTLED_MS;
-    return { of: hashOf(of.kind, of.id), kind: of.kind, took, rows, rows_changed: changed, settles_at };
+    return this.#report(of, took, counts, isLast ? null : begun.begun_at + SETTLED_MS);
+  }
+
+  #report(
+    { kind, id }: Erased,
+    took: ErasureReport["took"],
+    counts: { readonly rows: number; readonly changed: number } | { readonly rows_stay: number | null },
+    settles_at: number | null,
+  ): ErasureReport {
+    const head = { of: hashOf(kind, id), kind, took };
+    if ("rows" in counts) return { ...head, rows: counts.rows, rows_changed: counts.changed, settles_at };
+    const { rows_stay } = counts;
+    return {
+      ...head,
+      removed: id,
+      ...rows_stay === null ? {} : { rows_stay },
+      rows: 0,
+      rows_changed: 0,
+      settles_at,
+    };
   }
 
   /** What is known of it, while it is there; null where nothing is. */
@@ -138,7 +161,11 @@ export class Erasures implements ErasureStore {
   async #site(id: string): Promise<Erased | null> {
     const all = await listRecords<Site>(this.parts.db.kv, "sites");
     const site = all.find((one) => one.id === id);
-    if (site === undefined) return null;
+    // Of a site that was removed before, the audit's rows are left.
+    if (site === undefined) {
+      const { rows } = await this.parts.audit.list({ site_id: id }, { limit: 1 });
+      return rows.length === 0 ? null : { kind: "site", id, names: [], tokens: [], links: [] };
+    }
     const others = new Set(all.filter((one) => one !== site).flatMap((one) => Object.values(one)));
     const own = (one: unknown): one is string => typeof one === "string" && one !== "" && !others.has(one);
     const links = Object.entries(site).filter(([name]) => name === "repo" || name.endsWith("_id"))
@@ -311,72 +338,4 @@ function emailsOf(about: unknown, id: string): string[] {
   return [about, about["before"], about["after"]].flatMap((one) =>
     isFields(one) && typeof one["email"] === "string" ? [one["email"]] : []
   );
-}
-
-/** Which rows of the audit go, and which only stop naming it. */
-function rowsOf(of: Erased) {
-  const texts = of.kind === "site"
-    ? [JSON.stringify(of.id)]
-    : [of.id, ...of.names, ...of.names.map((one) => one.toLowerCase()), ...of.tokens];
-  return { needles: [...new Set(texts)], judge: of.kind === "site" ? siteJudge(of) : personJudge(of) };
-}
-
-/** What names a site in a row of an operator's, beside what is called one. */
-const OF_SITES = ["id", "shared_with"];
-
-/** A site's id can be any word, so that elsewhere only lists of sites and what is called a site are taken for it. */
-function siteJudge({ id }: Erased) {
-  return (row: AuditRow): AuditRow | null => {
-    if (sitesOf(row).includes(id)) return null;
-    const isOf = (text: string, name: string) =>
-      text === id && (name.includes("site") || (row.door === "admin" && OF_SITES.includes(name)));
-    const { arguments: args, ...rest } = row;
-    const left = without({ args: withoutCallsOn(args, id) }, isOf);
-    return left.args === args ? row : { ...rest, arguments: left.args };
-  };
-}
-
-/** Of a call that holds calls on several sites, as that of a change set does, those on one go with all they say. */
-function withoutCallsOn(args: unknown, id: string): unknown {
-  if (typeof args !== "object" || args === null) return args;
-  if (isFields(args) && args["site_id"] === id) return { site_id: ERASED };
-  if (Array.isArray(args)) {
-    const left = args.map((one) => withoutCallsOn(one, id));
-    return left.some((one, at) => one !== args[at]) ? left : args;
-  }
-  const left = Object.entries(args).map(([name, one]) => [name, withoutCallsOn(one, id)] as const);
-  return left.some(([name, one]) => one !== (args as Record<string, unknown>)[name])
-    ? Object.fromEntries(left)
-    : args;
-}
-
-/** Ids and e-mail addresses are nobody else's, wherever they stand. */
-function personJudge({ id, names, tokens }: Erased) {
-  const words = [id, ...names.map((one) => one.toLowerCase()), ...tokens.map((one) => one.toLowerCase())];
-  return (row: AuditRow): AuditRow | null => {
-    const { owner_user_id, token_id, arguments: args } = row;
-    const about = row.door === "admin" && isFields(args) && args["user_id"] === id;
-    if (owner_user_id === id || tokens.includes(token_id) || about) return null;
-    return without(row, (text) => {
-      const lower = text.toLowerCase();
-      return text.includes(id) || words.some((word) => lower.includes(word));
-    });
-  };
-}
-
-/** The record with what `isOf` says of it taken out; itself where that is nothing. */
-function without<T extends object>(record: T, isOf: (text: string, name: string) => boolean): T {
-  let isChanged = false;
-  const copy = (value: unknown, name: string): unknown => {
-    if (typeof value === "string") {
-      if (!isOf(value, name)) return value;
-      isChanged = true;
-      return ERASED;
-    }
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.map((one) => copy(one, name));
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [copy(key, name), copy(one, key)]));
-  };
-  const left = copy(record, "") as T;
-  return isChanged ? left : record;
 }

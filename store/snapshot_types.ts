@@ -39,6 +39,8 @@ export interface SnapshotStore {
   ): Promise<boolean>;
   /** Those of a site from one day to another, both included, by day. */
   list(connector: string, site_id: string, first: string, last: string): Promise<Snapshot[]>;
+  /** The newest one of a site before that day; null where there is none. */
+  before(connector: string, site_id: string, date: string): Promise<Snapshot | null>;
   /** Those of one day, by site; sites without one are left out. */
   ofDay(connector: string, date: string, site_ids: readonly string[]): Promise<ReadonlyMap<string, Snapshot>>;
   putRun(run: SnapshotRun, days: number): Promise<void>;

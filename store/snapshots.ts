@@ -47,6 +47,12 @@ export class Snapshots implements SnapshotStore {
     return found;
   }
 
+  async before(connector: string, site_id: string, date: string): Promise<Snapshot | null> {
+    const range = { start: recordKey(connector, site_id, ""), end: recordKey(connector, site_id, date) };
+    for await (const { value } of this.db.kv.list<Snapshot>(range, { reverse: true, limit: 1 })) return value;
+    return null;
+  }
+
   async ofDay(
     connector: string,
     date: string,

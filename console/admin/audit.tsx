@@ -1,7 +1,8 @@
 /** The audit, for who has signed in: rows by filters in the address, how many are newer, one row opened. */
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
-import { type Asked, auditPageFor, auditQueryOf, rowFor } from "../../admin/audit_pages.ts";
+import { type Asked, auditPageFor, auditQueryOf } from "../../admin/audit_pages.ts";
+import { rowFor } from "../../admin/audit_row.ts";
 import { seen } from "../../core/unseen.ts";
 import { assertOwnPages } from "../../identity/origin.ts";
 import type { Person } from "../../identity/visitors.ts";

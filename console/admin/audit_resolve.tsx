@@ -2,7 +2,7 @@
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import { resolveBody } from "../../admin/audit.ts";
-import { rowFor } from "../../admin/audit_pages.ts";
+import { rowFor } from "../../admin/audit_row.ts";
 import { faultsOf } from "../../admin/site_form.ts";
 import { checked } from "../../core/faults.ts";
 import { type AuditRow, LIMITS } from "../../core/model.ts";

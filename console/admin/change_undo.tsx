@@ -1,6 +1,6 @@
 /** Taking changes back: shown first, as a trial of the tool that takes them back, and done where that is confirmed. */
 import type { Hono } from "hono";
-import { rowFor } from "../../admin/audit_pages.ts";
+import { rowFor } from "../../admin/audit_row.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { leadTo } from "../respond.tsx";
 import { CHANGES, TRY, UNDO } from "./change_parts.tsx";

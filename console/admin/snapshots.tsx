@@ -42,6 +42,7 @@ interface Asked {
 }
 
 const isKept = ({ status }: SnapshotDay) => status === "ok" || status === "empty";
+const isUnlinked = ({ status }: SnapshotDay) => status === "unlinked";
 const newestOf = ({ days }: SnapshotSite) => days.at(-1)!;
 
 /** The report of the person's own sites. */
@@ -55,7 +56,11 @@ async function ownReport(
   const sites = report.sites.filter(({ site_id }) =>
     isOwnSite(caller, site_id) && (site === "" || site_id.includes(site))
   );
-  return { ...report, sites, complete: sites.every((one) => isKept(newestOf(one))) };
+  return {
+    ...report,
+    sites,
+    complete: sites.every((one) => isKept(newestOf(one)) || isUnlinked(newestOf(one))),
+  };
 }
 
 function askedBy(c: Context): Asked {
@@ -128,12 +133,13 @@ function Summary({ report: { sites, next_due } }: { readonly report: SnapshotRep
   const newest = sites.map(newestOf);
   const failed = newest.filter(({ status }) => status === "failed").length;
   const missing = newest.filter(({ status }) => status === "missing").length;
+  const kept = newest.filter(isKept).length;
   return (
     <>
       <Stats
         all={[
           { label: "Sites linked", value: sites.length },
-          { label: "Have the newest day", value: sites.length - failed - missing },
+          { label: "Have the newest day", value: kept },
           { label: "Failed", value: failed },
           { label: "Missing", value: missing },
         ]}
@@ -153,12 +159,13 @@ function byTrouble(one: SnapshotSite, other: SnapshotSite): number {
   return first - second || other.days_missing - one.days_missing;
 }
 
-const TONES = { ok: "good", empty: "plain", failed: "bad", missing: "wait" } as const;
+const TONES = { ok: "good", empty: "plain", failed: "bad", missing: "wait", unlinked: "plain" } as const;
 const STATUS_WORDS = {
   ok: "kept",
   empty: "kept, without visits",
   failed: "failed",
   missing: "missing",
+  unlinked: "not linked yet",
 } as const;
 
 function State({ status, late }: SnapshotDay): Child {
@@ -168,6 +175,7 @@ function State({ status, late }: SnapshotDay): Child {
 /** Why a day is not there, and what follows. */
 function Why({ day, site_id }: { readonly day: SnapshotDay; readonly site_id: string }): Child {
   const { status, error, attempts, to_come } = day;
+  if (status === "unlinked") return "The site was linked later.";
   if (status === "missing") {
     return to_come
       ? "Nobody has asked yet: the next run does, at half past the hour."
@@ -200,7 +208,7 @@ function Sites(
       <a href={siteAddress(site.site_id)}>{site.site_id}</a>,
       `${products.get(site.connector) ?? site.connector} (${seen(site.source)})`,
       last === undefined ? "none of these days" : dayText(last.date),
-      `${site.snapshot_count} of ${dates.length}`,
+      `${site.snapshot_count} of ${dates.length - site.days.filter(isUnlinked).length}`,
       <State {...day} />,
       <Why day={day} site_id={site.site_id} />,
     ];
@@ -223,11 +231,13 @@ function ByDay({ sites, dates }: SnapshotReport): Child {
     const of = sites.map((site) => ({ ...site, day: site.days.find((day) => day.date === date)! }));
     const count = (is: (day: SnapshotDay) => boolean) => of.filter(({ day }) => is(day)).length;
     const late = count((day) => day.late);
-    const lacking = of.filter(({ day }) => !isKept(day));
+    const linked = sites.length - count(isUnlinked);
+    if (linked === 0) return [dayText(date), "no site was linked yet", "0", "0", "none"];
+    const lacking = of.filter(({ day }) => !isKept(day) && !isUnlinked(day));
     const names = lacking.slice(0, 5).map(({ site_id }) => site_id).join(", ");
     return [
       dayText(date),
-      `${count(isKept)} of ${sites.length}${late > 0 ? ` (${late} late)` : ""}`,
+      `${count(isKept)} of ${linked}${late > 0 ? ` (${late} late)` : ""}`,
       String(count(({ status }) => status === "failed")),
       String(count(({ status }) => status === "missing")),
       lacking.length === 0 ? "none" : lacking.length > 5 ? `${names} and ${lacking.length - 5} more` : names,

@@ -1,7 +1,7 @@
 /** What came of a trial: what it would change, what it answered, why it was refused; and the same call from elsewhere. */
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import { rowFor } from "../../admin/audit_pages.ts";
+import { rowFor } from "../../admin/audit_row.ts";
 import type { Trial, TrialAnswer } from "../../admin/ports.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { seen } from "../../core/unseen.ts";

@@ -47,8 +47,8 @@ export interface SnapshotRun {
 /** One day of one site, as an operator sees it. */
 export interface SnapshotDay {
   readonly date: string;
-  /** `missing`: nobody asked on its day. */
-  readonly status: SnapshotStatus | "missing";
+  /** `missing`: nobody asked on its day. `unlinked`: the site was not linked then, as far as is known, so nothing is missing. */
+  readonly status: SnapshotStatus | "missing" | "unlinked";
   readonly late: boolean;
   readonly attempts: number;
   readonly error: string | null;
@@ -71,7 +71,7 @@ export interface SnapshotReport {
   /** By the gateway's clock. */
   readonly next_due: string;
   readonly dates: readonly string[];
-  /** Whether every linked site has the newest day. */
+  /** Whether every linked site has the newest day, or was linked later. */
   readonly complete: boolean;
   readonly runs: readonly SnapshotRun[];
   readonly sites: readonly SnapshotSite[];

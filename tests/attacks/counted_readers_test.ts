@@ -41,7 +41,7 @@ import { oneLine } from "../../platforms/wordpress/seo/names.ts";
 import { checker, fits } from "../../registry/dialect.ts";
 import { likely } from "../../registry/likely.ts";
 import { ascii } from "../../registry/listing.ts";
-import { blockOf } from "../../tools/markdown/_block.ts";
+import { blockOf } from "../../platforms/astro/block.ts";
 import { readDocument, withDeployment, withKey } from "../../tools/markdown/_frontmatter.ts";
 import { plain as crmPlain } from "../../tools/crm/_markdown.ts";
 import { plain as analyticsPlain } from "../../tools/analytics/_markdown.ts";
@@ -167,7 +167,7 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
   "platforms/wordpress/rest/records.ts plainName": plainName,
   "platforms/wordpress/rest/warnings.ts quotedValue": quotedValue,
   "platforms/wordpress/seo/names.ts oneLine": oneLine,
-  "tools/markdown/_block.ts": (of) => [blockOf(`---\n${of}\n---\n`, "content"), blockOf(of, "content")],
+  "platforms/astro/block.ts": (of) => [blockOf(`---\n${of}\n---\n`, "content"), blockOf(of, "content")],
   "tools/markdown/_frontmatter.ts": (of) => [
     readDocument(`---\ntitle: a\n---\n${of}`, "content"),
     withKey(`---\ntitle: a\n---\n${of}`, "status", of, "content"),

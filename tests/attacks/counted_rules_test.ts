@@ -155,8 +155,8 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     visitorAddress: (of) => visitor.visitorAddress(`/${of}`, "https://acme.example/blog", "path"),
   },
   "schedule.ts": {
+    siteTimeWords: (of) => schedule.siteTimeWords("scheduled_at", of),
     parseMoment: (of) => schedule.parseMoment(of),
-    siteTimeWords: (of) => schedule.siteTimeWords("at", of),
     parseSchedule: (of) => schedule.parseSchedule(`2026-11-21${of}`, NOW),
     checkSchedule: (of) => schedule.checkSchedule(of, NOW),
     atSite: (of) => schedule.atSite({ at: NOW, utc: "" }, of),

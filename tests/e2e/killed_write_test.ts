@@ -138,7 +138,7 @@ Deno.test("killed at any point, under a token or a key: the same call writes not
       });
     }
     const found = await inDoubt(folder, after);
-    const rows = doubts.map((id) => `started  create_draft  acme  e2e  outcome unknown, id ${id}`);
+    const rows = doubts.map((id) => `started  create_draft  acme  e2e  outcome unknown  id ${id}`);
     assert.equal(rows.length, 4);
     assert.deepEqual(
       found.trim().split("\n").map((line) =>
@@ -169,7 +169,7 @@ test("killed while the site is at the write: it is made once, the same call is t
     }
     assert.match(
       await inDoubt(folder, after),
-      /^\S+ +started +create_draft {2}acme .*outcome unknown, id \S+\n$/,
+      /^\S+ +started +create_draft {2}acme .*outcome unknown {2}id \S+\n$/,
     );
     assert.equal(drafts(cms).length, 1);
   });
@@ -250,7 +250,7 @@ test("a store restored from a copy repeats what it knows, takes no token made si
     assert.equal(doubt.error?.code, "E_OUTCOME_UNKNOWN");
     assert.match(
       await inDoubt(folder, restored),
-      /^\S+ +started +create_draft .*outcome unknown, id [0-9A-Z]{26}\n$/,
+      /^\S+ +started +create_draft .*outcome unknown {2}id [0-9A-Z]{26}\n$/,
     );
     assert.deepEqual(drafts(cms), [first]);
   });

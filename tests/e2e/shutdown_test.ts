@@ -195,7 +195,10 @@ Deno.test("kill -9 in the middle of a write: after a restart its row is there, a
       env: { GATEWAY_URL: await after.address(), MASTER_TOKEN: MASTER },
     });
     const found = new TextDecoder().decode((await command.output()).stdout);
-    assert.match(found, /^\S+ +started +create_draft {2}acme {2}e2e {2}outcome unknown, id [0-9A-Z]{26}\n$/);
+    assert.match(
+      found,
+      /^\S+ +started +create_draft {2}acme {2}e2e {2}outcome unknown {2}id [0-9A-Z]{26}\n$/,
+    );
     after.kill("SIGTERM");
     assert.match((await after.ended).stderr, /"event":"writes_in_doubt","unknown":0,"open":1/);
   });

@@ -223,6 +223,31 @@ test("a run that was missed is made up for on its day, marked late from 06:00 UT
   assert.equal(at.clarity.requests.length, 2);
 });
 
+test("days before a site was linked are not missing; those after are, also where nothing was ever kept", async (at) => {
+  const shown = async (query: string) => {
+    const { complete, sites } = await report(at, query);
+    const { days, days_missing } = sites.find(({ site_id }) => site_id === "client")!;
+    return [days.map(({ status }) => status).join(" "), days_missing, complete];
+  };
+  at.gw.clock.now = DUE - MINUTE; // linked at noon of the tests' day; the newest day is two days before it
+  assert.deepEqual(await shown("?days=2"), ["unlinked unlinked", 0, true]);
+  at.gw.clock.now = MIDNIGHT + 12 * HOUR;
+  assert.deepEqual(
+    await shown("?days=3"),
+    ["unlinked unlinked missing", 1, false],
+    "that one can still be had",
+  );
+  at.gw.clock.now = DUE + 3 * DAY;
+  assert.deepEqual(await shown("?days=5"), ["unlinked missing missing missing missing", 4, false]);
+  await at.night(DUE + 3 * DAY);
+  assert.deepEqual(await shown("?days=5"), ["unlinked missing missing missing ok", 3, true]);
+  // A change of anything else of the site says nothing of when it was linked, once days are kept.
+  await at.night(DUE + 5 * DAY);
+  await at.gw.store.sites.update("client", { name: "Another" });
+  assert.deepEqual(await shown("?days=3"), ["ok missing ok", 1, true]);
+  assert.deepEqual(await shown("?days=2"), ["missing ok", 1, true], "an earlier day is kept");
+});
+
 test("what a call pulled since 01:30 serves the run, and what the run pulled serves calls", async (at) => {
   await at.add(linked(at.clarity, "twin", "p1", "cms"), linked(at.clarity, "blog", "p2"));
   at.gw.clock.now = DUE - 10 * MINUTE;

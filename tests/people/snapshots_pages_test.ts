@@ -41,13 +41,14 @@ Deno.test("it says what is kept of each site, why a day is not there, and what f
   assert.equal(page.status, 200);
   assert.match(
     text,
-    /bakery .{0,40}\(p2\) none of these days 0 of 7 failed Clarity refused the token of <b>p2<\/b>\./,
+    /bakery .{0,40}\(p2\) none of these days 0 of 1 failed Clarity refused the token of <b>p2<\/b>\./,
   );
   assert.match(text, /It was tried 2 times\. *Change its settings/);
   assert.match(page.text, /href="\/admin\/sites\/bakery\/edit"/);
   assert.doesNotMatch(page.text, /<b>p2/);
-  assert.match(text, /client .{0,40}\(p1\) 20 Nov 1 of 7 kept/);
+  assert.match(text, /client .{0,40}\(p1\) 20 Nov 1 of 1 kept/);
   assert.match(text, /20 Nov \d of 3 \d \d bakery/);
+  assert.match(text, /19 Nov no site was linked yet 0 0 none/);
   assert.match(text, /The next day's are due at 2026-11-22 01:30 UTC/);
   assert.match(text, /20 Nov, .{0,30} 2 2 0 0/, "the run of the night");
   const names = [...page.text.matchAll(/<th scope="row"[^>]*><a href="\/admin\/sites\/(\w+)"/g)];

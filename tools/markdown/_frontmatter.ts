@@ -1,12 +1,10 @@
 /** The frontmatter of a markdown document: read as plain values, and changed in place, one key at a time. */
 import { isDeepStrictEqual } from "node:util";
-import { type Document, isMap, isNode, parseDocument, visit } from "yaml";
+import { type Document, isNode, visit } from "yaml";
 import { GatewayError } from "../../core/errors.ts";
-import { type Block, blockOf, refuseBlock } from "./_block.ts";
+import { type Block, refuseBlock } from "../../platforms/astro/block.ts";
+import { type Frontmatter, type ParsedBlock, parsedBlock } from "../../platforms/astro/frontmatter.ts";
 import { itemAdded, keySet, type Source } from "./_patch.ts";
-
-/** Keys and values as JSON has them. */
-export type Frontmatter = Readonly<Record<string, unknown>>;
 
 /** A document as its reader gets it. */
 export interface MarkdownDocument {
@@ -17,19 +15,11 @@ export interface MarkdownDocument {
   readonly body: string;
 }
 
-interface Parsed {
-  readonly block: Block;
-  readonly yaml: Document.Parsed;
-  readonly values: Frontmatter;
-}
-
-/** Beyond use; each alias may expand to a whole tree, and aliases multiply. */
-const ALIASES_MAX = 20;
 const TYPE_CHARACTERS_SHOWN = 60;
 
 /** Reads a document. Throws E_MISSING_FRONTMATTER naming the field: no block, or one that is no YAML of keys. */
 export function readDocument(text: string, field: string): MarkdownDocument {
-  const { block, values, yaml } = parse(text, field);
+  const { block, values, yaml } = parsedBlock(text, field);
   const commented = holdsComment(yaml) ? textIn(text, block) : null;
   return { frontmatter: values, commented, body: text.slice(block.body) };
 }
@@ -70,14 +60,14 @@ export type Plain = string | number | boolean;
 
 /** The document with one key set: that value alone is changed, or one line added at the block's end. */
 export function withKey(text: string, key: string, value: Plain, field: string): string {
-  const parsed = parse(text, field);
+  const parsed = parsedBlock(text, field);
   const ways = keySet(sourceOf(text, parsed), key, value);
   return settled(text, parsed, ways, { ...parsed.values, [key]: value }, field);
 }
 
 /** The document with one more entry in its `deployments`. Throws E_BAD_INPUT where those are no list. */
 export function withDeployment(text: string, entry: Frontmatter, field: string): string {
-  const parsed = parse(text, field);
+  const parsed = parsedBlock(text, field);
   const standing = parsed.values["deployments"] ?? [];
   if (!Array.isArray(standing)) {
     throw new GatewayError(
@@ -89,38 +79,13 @@ export function withDeployment(text: string, entry: Frontmatter, field: string):
   return settled(text, parsed, ways, { ...parsed.values, deployments: [...standing, entry] }, field);
 }
 
-function parse(text: string, field: string): Parsed {
-  const block = blockOf(text, field);
-  const yaml = parseDocument(textIn(text, block), { prettyErrors: false, logLevel: "silent" });
-  const [fault] = [...yaml.errors, ...yaml.warnings];
-  if (fault) {
-    refuseBlock(field, `the frontmatter is no YAML that can be read (${reason(fault.message)}); mend it`);
-  }
-  if (yaml.contents !== null && !isMap(yaml.contents)) {
-    refuseBlock(field, 'the frontmatter holds no keys; write them as "key: value", one to a line');
-  }
-  return { block, yaml, values: valuesOf(yaml, field) };
-}
-
-function valuesOf(yaml: Document.Parsed, field: string): Frontmatter {
-  try {
-    const values = JSON.parse(JSON.stringify(yaml.toJS({ maxAliasCount: ALIASES_MAX }) ?? {}));
-    return Object.assign(Object.create(null), values);
-  } catch {
-    return refuseBlock(
-      field,
-      "the frontmatter holds aliases or values that cannot be written as JSON; mend it",
-    );
-  }
-}
-
 /**
  * The document with its block changed in the first of those ways that reads as it should. Throws E_MISSING_FRONTMATTER
  * where none does, as where other keys repeat the value that is changed: nothing but it is ever written anew.
  */
 function settled(
   text: string,
-  { block }: Parsed,
+  { block }: ParsedBlock,
   ways: readonly string[],
   wanted: Frontmatter,
   field: string,
@@ -143,10 +108,9 @@ function reads(document: string, wanted: Frontmatter, field: string): boolean {
   }
 }
 
-const sourceOf = (text: string, { block, yaml }: Parsed): Source => ({
+const sourceOf = (text: string, { block, yaml }: ParsedBlock): Source => ({
   text: textIn(text, block),
   yaml,
   newline: block.newline,
 });
 const textIn = (text: string, { start, end }: Block) => text.slice(start, end);
-const reason = (message: string) => message.split("\n")[0]!.slice(0, 120);

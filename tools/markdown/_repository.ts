@@ -13,7 +13,7 @@ import { type PreviewAnswer, previewAnswer } from "../../platforms/github/previe
 import { type Branch, pushTo, type Standing, standing } from "../../platforms/github/target.ts";
 import { DEPLOYED, notLive } from "../../platforms/visitor/live.ts";
 import type { ContextOf, Raise, WriteResult } from "../../registry/tool.ts";
-import { textOf } from "./_block.ts";
+import { textOf } from "../../platforms/astro/block.ts";
 
 /** What a markdown tool that writes has at hand; the grant where the branch is a deployed one. */
 export type MarkdownContext = ContextOf<{ site: "required"; publishes: "sometimes" }>;

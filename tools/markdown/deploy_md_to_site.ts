@@ -7,9 +7,9 @@ import { pages } from "../../platforms/_content/pages.ts";
 import github from "../../platforms/github/connector.ts";
 import { type Branch, branchWords } from "../../platforms/github/target.ts";
 import { compared, type OtherSite, tool } from "../../registry/tool.ts";
-import { textOf } from "./_block.ts";
+import { textOf } from "../../platforms/astro/block.ts";
 import { type Draft, draftOf } from "./_draft.ts";
-import type { Frontmatter } from "./_frontmatter.ts";
+import type { Frontmatter } from "../../platforms/astro/frontmatter.ts";
 import { commit, fileAt, type MarkdownContext, markdownIn, runRaises, writable } from "./_repository.ts";
 
 const SHOWN_CHARACTERS = 60;

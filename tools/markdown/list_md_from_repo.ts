@@ -1,4 +1,5 @@
 /** list_md_from_repo: the markdown files of a repository, each with what its frontmatter says first. */
+import { isMarkdown } from "../../platforms/astro/block.ts";
 import { readAt } from "../../rules/branch.ts";
 import { isBlocked, pathPrefix } from "../../rules/path.ts";
 import { LIMITS } from "../../core/model.ts";
@@ -58,7 +59,7 @@ export default tool("list_md_from_repo", {
     const named = await readAt(ref, ctx.previews);
     const view = await (await ctx.use(github)).view(named);
     const listed = await view.list(pathPrefix(prefix, "prefix"));
-    const files = listed.entries.filter(({ path }) => /\.(md|mdx|markdown)$/i.test(path) && !isBlocked(path));
+    const files = listed.entries.filter(({ path }) => isMarkdown(path) && !isBlocked(path));
     const items: Item[] = [];
     const until = ctx.now() + READING_MS_MAX;
     let at = 0;

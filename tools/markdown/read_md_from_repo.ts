@@ -3,7 +3,7 @@ import { LIMITS } from "../../core/model.ts";
 import { readAt } from "../../rules/branch.ts";
 import github from "../../platforms/github/connector.ts";
 import { tool } from "../../registry/tool.ts";
-import { textOf } from "./_block.ts";
+import { textOf } from "../../platforms/astro/block.ts";
 import { markdownIn } from "./_repository.ts";
 
 export default tool("read_md_from_repo", {

@@ -1,4 +1,5 @@
 /** What the list of routes takes from a file: read once for each blob, which never says anything else. */
+import { isMarkdown } from "../../platforms/astro/block.ts";
 import { isGenerated } from "../../platforms/astro/page.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
 import { LIMITS } from "../../core/model.ts";
@@ -18,7 +19,7 @@ const COLLECTIONS_MAX = 5;
 
 /** More than a page of this service ever has, each of its characters escaped. */
 const READ_BYTES_MAX = 8 * LIMITS.STATIC_FILE_BYTES;
-/** The frontmatter is looked for at the beginning. */
+/** What a page asks for is looked for at its beginning. */
 const HEAD_CHARACTERS = 20_000;
 
 /** What is known of a file without asking; undefined where it has to be read. */
@@ -32,11 +33,11 @@ export async function factsOf(view: View, entry: Entry): Promise<Facts> {
   const known = knownFacts(entry);
   if (known !== undefined) return known;
   const text = new TextDecoder().decode(await view.bytes(entry));
-  const head = /\.(md|mdx|markdown)$/i.test(entry.path) ? frontmatterIn(text) : "";
+  const said = await frontmatterOf(entry.path, text);
   const facts = {
     managed: isGenerated(text),
-    slug: valueIn(head, "slug"),
-    status: valueIn(head, "status"),
+    slug: wordOf(said["slug"]),
+    status: wordOf(said["status"]),
     collections: [
       ...text.slice(0, HEAD_CHARACTERS).matchAll(/\bgetCollection\(\s{0,20}["']([\w-]{1,60})["']/g),
     ]
@@ -48,17 +49,14 @@ export async function factsOf(view: View, entry: Entry): Promise<Facts> {
   return facts;
 }
 
-function frontmatterIn(text: string): string {
-  const lines = text.slice(0, HEAD_CHARACTERS).split(/\r?\n/);
-  const end = lines[0]?.trim() === "---"
-    ? lines.findIndex((line, at) => at > 0 && line.trim() === "---")
-    : -1;
-  return end === -1 ? "" : lines.slice(1, end).join("\n");
+/** A value of the frontmatter as a word of an answer; null for none. */
+function wordOf(value: unknown): string | null {
+  const word = typeof value === "number" ? String(value) : value;
+  return typeof word !== "string" || word === "" || word.length > WORD_CHARACTERS_MAX ? null : word;
 }
 
-/** The value of a key that stands on one line, without its quotes; null for none. */
-function valueIn(head: string, key: string): string | null {
-  const line = head.split("\n").find((one) => one.startsWith(`${key}:`));
-  const value = line?.slice(key.length + 1).trim().replace(/^(["'])(.*)\1$/, "$2") ?? "";
-  return value === "" || value.length > WORD_CHARACTERS_MAX ? null : value;
+/** The frontmatter of markdown: the package that reads it is large, and not needed to start. */
+async function frontmatterOf(path: string, text: string) {
+  if (!isMarkdown(path)) return {};
+  return (await import("../../platforms/astro/frontmatter.ts")).saidIn(text);
 }

@@ -1,4 +1,5 @@
 /** Pages of a static site by their route: found in whatever form they are, and judged before they are changed. */
+import { isMarkdown } from "../../platforms/astro/block.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { checkSha } from "../../rules/file.ts";
 import { underPrefix } from "../../rules/path.ts";
@@ -138,7 +139,7 @@ export async function requireNoPage(view: View, path: string): Promise<void> {
 /** The tool that changes a page of that file. */
 export function changedWith(path: string): string {
   if (/\.astro$/i.test(path)) return "update_static_route";
-  if (/\.(md|mdx|markdown)$/i.test(path)) return "save_md_to_repo";
+  if (isMarkdown(path)) return "save_md_to_repo";
   return path.startsWith("public/") ? "write_static_file" : "bulk_write_static_files";
 }
 

@@ -1,4 +1,5 @@
 /** list_static_routes: the pages of a static site, those that a dynamic page makes of markdown too, and which are ours. */
+import { isMarkdown } from "../../platforms/astro/block.ts";
 import { readAt } from "../../rules/branch.ts";
 import { collectionPageOf, contentRouteOf, routeOfFile } from "../../rules/route.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
@@ -60,7 +61,7 @@ async function contentPages(view: View, pages: readonly Entry[], looks: Looks) {
   const dynamic = pages.filter(({ path }) => collectionPageOf(path) !== null);
   if (dynamic.length === 0) return { found: [], truncated: false };
   const { entries, truncated } = await view.list(CONTENT);
-  const texts = entries.filter(({ path }) => /\.(md|mdx|markdown)$/i.test(path));
+  const texts = entries.filter(({ path }) => isMarkdown(path));
   const said = await looks.into(dynamic);
   const found: Page[] = [];
   for (const { path } of dynamic) {

@@ -19,9 +19,9 @@ Deno.test("audit tail shows the last rows, oldest first", async () => {
   );
   const lines = (await cli.good("audit", "tail")).out.trimEnd().split("\n");
   assert.equal(lines.length, 20);
-  assert.match(lines[0]!, /^2026-11-21T09:00:00.000Z {2}ok +tool_13 {2}acme {2}writer {2}3 ms$/);
-  assert.match(lines[17]!, /error +get_post {2}acme {2}writer {2}E_UPSTREAM {2}13 ms$/);
-  assert.match(lines[18]!, /started +get_post {2}- {2}writer {2}outcome unknown, id r98$/);
+  assert.match(lines[0]!, /^2026-11-21T09:00:00.000Z {2}ok +tool_13 {2}acme {2}writer {2}3 ms {2}id r13$/);
+  assert.match(lines[17]!, /error +get_post {2}acme {2}writer {2}E_UPSTREAM {2}13 ms {2}id r97$/);
+  assert.match(lines[18]!, /started +get_post {2}- {2}writer {2}outcome unknown {2}id r98$/);
   assert.match(lines[19]!, /denied +evil\\u\{1b\}\[2J\\u\{202e\} {2}acme/);
   const one = await cli.good(...words("audit tail --tool tool_7 --site acme --status ok --token t1 --json"));
   assert.equal(JSON.parse(one.out).id, "r07");
@@ -50,10 +50,10 @@ Deno.test("audit tail says what an operator did something to", async () => {
   const [first, second, third] = (await cli.good("audit", "tail")).out.split("\n");
   assert.match(
     first!,
-    / tool\.approve {2}- {2}master token {2}name=builder-mcp-list-media sites=\["acme","bolt"\] note=a\\u\{202e\}b {2}3 ms$/,
+    / tool\.approve {2}- {2}master token {2}name=builder-mcp-list-media sites=\["acme","bolt"\] note=a\\u\{202e\}b {2}3 ms {2}id r1$/,
   );
-  assert.match(second!, /master token {2}all=y{156}… {2}3 ms$/);
-  assert.match(third!, /audit\.read {2}- {2}master token {2}3 ms$/);
+  assert.match(second!, /master token {2}all=y{156}… {2}3 ms {2}id r2$/);
+  assert.match(third!, /audit\.read {2}- {2}master token {2}3 ms {2}id r3$/);
 });
 
 Deno.test("audit tail goes on to the next page where one is short", async () => {
@@ -233,10 +233,8 @@ Deno.test("audit tail --unknown shows what is in doubt and what is open, each on
     auditRow({ id: "r4", at: at(2), status: "error", error: "E_UPSTREAM", outcome: "unknown" }),
   );
   const { out } = await cli.good("audit", "tail", "--unknown");
-  assert.deepEqual(
-    out.match(/outcome unknown, id r\d/g),
-    ["r1", "r4", "r3"].map((id) => `outcome unknown, id ${id}`),
-  );
+  const doubts = out.trimEnd().split("\n").map((line) => / outcome unknown .*id (r\d)$/.exec(line)?.[1]);
+  assert.deepEqual(doubts, ["r1", "r4", "r3"]);
   assert.equal((await cli.good("audit", "tail", "--outcome", "made", "--json")).out.split("\n").length, 2);
   assert.equal(await cli.bad("audit", "tail", "--unknown", "--follow"), "--unknown goes without --follow");
   assert.match(

@@ -130,6 +130,7 @@ export async function kit(ports: Partial<AdminPorts> = {}) {
     erasing: {
       preview: () => Promise.reject(new Error("nothing is erased")),
       erase: () => Promise.reject(new Error("nothing is erased")),
+      settlesAt: () => Promise.resolve(null),
     },
     approvals: {
       list: () => Promise.resolve([]),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { openTerminal } from "./open_terminal.ts";
 import { SNAPSHOTS } from "./fake_snapshots.ts";
+import { MASTER } from "./kit.ts";
 
 const SHOWN = `2026-11-20  1 of 2 kept, 1 failed, 0 missing
   run from 2026-11-21T01:30:00.000Z to 2026-11-21T01:30:02.000Z: 2 due, 1 with figures, 0 without visits, 1 failed
@@ -19,6 +20,21 @@ Deno.test("snapshots shows each day with its runs, what failed and what is missi
   }
   const { out } = await cli.run("snapshots", "--json");
   assert.deepEqual(JSON.parse(out), SNAPSHOTS);
+});
+
+Deno.test("a day before a site was linked is not counted against it", async () => {
+  const sites = SNAPSHOTS.sites.map((site, at) => ({
+    ...site,
+    days: site.days.map((day, n) =>
+      n === 0 || at === 1 ? { ...day, status: "unlinked" as const, late: false } : day
+    ),
+  }));
+  const report = { ...SNAPSHOTS, sites, runs: [], complete: true };
+  const cli = await openTerminal({}, { MASTER_TOKEN: MASTER }, { snapshots: () => Promise.resolve(report) });
+  assert.deepEqual((await cli.good("snapshots")).out.split("\n").slice(0, 2), [
+    "2026-11-20  1 of 1 kept, 0 failed, 0 missing",
+    "2026-11-19  no site was linked yet",
+  ]);
 });
 
 Deno.test("snapshots hands on its options, and explains itself", async () => {

@@ -36,6 +36,33 @@ Deno.test("a body in crumbs is given up soon, and one in pieces as they are sent
   }
 });
 
+Deno.test("memory is taken for what a body without a length brings, not for what it might", async () => {
+  const sizes = async (bytes: number) => {
+    const taken: number[] = [];
+    let left = bytes;
+    const body = new ReadableStream({
+      type: "bytes",
+      pull(controller) {
+        const view = controller.byobRequest?.view;
+        if (!view) return;
+        taken.push(view.byteLength);
+        const size = Math.min(left, view.byteLength);
+        if (size === 0) controller.close();
+        else new Uint8Array(view.buffer, view.byteOffset, size).fill(32);
+        controller.byobRequest.respond(size);
+        left -= size;
+      },
+    });
+    const read = await readText(new Request("https://gateway.example/", { method: "POST", body }), CAP);
+    assert.equal("bytes" in read && read.bytes, bytes);
+    return taken;
+  };
+  const [first] = await sizes(2);
+  assert.ok(first! <= 4096, `${first} bytes for 2`);
+  const ofMany = await sizes(1024 * 1024);
+  assert.ok(ofMany.length <= 8, `${ofMany.length} reads`);
+});
+
 Deno.test("a body over the cap is read on for who sends all of it first, so far and no further", async () => {
   const { request: large, seen } = request(1000, 1000);
   assert.deepEqual(await readText(large, 10_000), { fault: "too large" });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Document } from "yaml";
 import { GatewayError } from "../../../core/errors.ts";
 import { readDocument, required, withDeployment, withKey } from "../../../tools/markdown/_frontmatter.ts";
-import { textOf } from "../../../tools/markdown/_block.ts";
+import { textOf } from "../../../platforms/astro/block.ts";
 
 function refused(work: () => unknown, code: string, says: RegExp): void {
   assert.throws(work, (thrown) => {

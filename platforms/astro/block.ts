@@ -1,6 +1,9 @@
 /** The frontmatter block of a markdown document: where it stands, found without reading its YAML. */
 import { GatewayError } from "../../core/errors.ts";
 
+/** Whether a path is that of a markdown file, as Astro reads them. */
+export const isMarkdown = (path: string): boolean => /\.(md|mdx|markdown)$/i.test(path);
+
 /** Far beyond use; a parser needs seconds for a file's worth of YAML. */
 export const BLOCK_CHARACTERS_MAX = 64 * 1024;
 
