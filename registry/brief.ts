@@ -179,7 +179,7 @@ const START =
 export const instructionsFor = (site_id: string): string =>
   INSTRUCTIONS.replace(
     START,
-    `The address you are connected to is that of one site, "${site_id}": leave site_id out, in the items of prepare_changes too. The site may have tools of its own that this list leaves out: describe_tool with groups ["proxied"] tells them, and each is called by its name.`,
+    `The address you are connected to is that of one site, "${site_id}": leave site_id out, in the items of prepare_changes too. The site may have tools of its own that this list leaves out: describe_tool with groups ["proxied"] names them, and each is called by its name.`,
   );
 
 /** So many sites are named at once; of more, a list says less than list_sites does. */
@@ -203,7 +203,7 @@ export const INSTRUCTIONS = `Named tools run on websites, on those that this tok
 
 ${START}
 
-Writing: a call of a tool that writes changes nothing without confirm: true. It answers a preview of what it would do (a site's own tool that writes at once says so), with a confirm_token and perhaps warnings. Read it, then send the same call again with confirm: true and that confirm_token. It is carried out once: where you did not get the answer, send the very same call again. verified: true in its answer says that it was read back and is as asked for: do not read it again. Where the preview has an approval, give its url to a person and wait with get_approval. Several writes, or one on many sites: prepare_changes. What was done: list_changes; undo_change takes it back.
+Writing: a call of a tool that writes changes nothing without confirm: true. It answers a preview of what it would do (a site's own tool that writes at once says so), with a confirm_token and perhaps warnings. Read it, then send the same call again with confirm: true and that confirm_token. It is carried out once: where you did not get the answer, send the very same call again. verified: true in its answer says that it was read back and is as asked for, live.as_expected: true that visitors get it: do not look again. Where the preview has an approval, give its url to a person and wait with get_approval. Several writes, or one on many sites: prepare_changes. What was done: list_changes; undo_change takes it back.
 
 Drafts stay drafts until a publish_ or schedule_ tool is called. A refusal says what to do next; explain_call tells beforehand whether a call would be let through, describe_tool everything about a tool.
 

@@ -5,7 +5,7 @@ import type { Manifest } from "../../../registry/manifest.ts";
 
 type Fields = Record<string, unknown>;
 const of = (result: unknown, more: Partial<Manifest> = {}) =>
-  ({ tier: 0, raise: [], sparse: true, result, ...more }) as unknown as Manifest;
+  ({ tier: 0, raise: [], sparse: true, input: {}, result, ...more }) as unknown as Manifest;
 
 Deno.test("what is described and says nothing is left out; what nobody knows, and what is not ours, stays", () => {
   const manifest = of({
@@ -86,6 +86,12 @@ Deno.test("parts that few need are named, and there where a call asks for parts 
     assert.equal(lean(answer, manifest, asked), answer);
   }
   assert.deepEqual(lean({ total: 0, rows: [] }, manifest, {}), { total: 0, rows: [] });
+  const own = {
+    ...manifest,
+    input: { type: "object", properties: { summary: { type: "boolean" } } },
+  } as const;
+  const lessens = lean(answer, own as unknown as Manifest, { summary: false }) as Fields;
+  assert.equal(lessens["with_fields"], "at, rows.{id,sha}", "a tool's own summary is no part of its answer");
 });
 
 Deno.test("parts that few need are left out from an item of a list on", () => {
