@@ -16,15 +16,18 @@ import type { AuditVerdict } from "./store.ts";
 import { type Condition, survey } from "./survey.ts";
 import {
   assertStore,
+  BESIDE,
   damageIn,
   isRawCopy,
   isReadable,
   joinFiles,
   messageOf,
+  moveAside,
   openFile,
   refusal,
   rewriteFile,
   sizeOf,
+  stamp,
   tidyBeside,
 } from "./store_file.ts";
 
@@ -34,8 +37,6 @@ export { faultOfEngine } from "./engines.ts";
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";
 
-/** The files beside the file of a database. */
-const BESIDE = ["-wal", "-shm", "-journal"];
 /** So many pages are copied in one step that nothing is written in between. */
 const ALL_PAGES = 0x7fffffff;
 
@@ -372,22 +373,6 @@ async function isUnused(kv: Deno.Kv): Promise<boolean> {
   }
   return true;
 }
-
-/** Moves the files at the store's place into a new folder beside it; answers the folder, null where there was no file. */
-async function moveAside({ path, now }: StoreFile, why: string): Promise<string | null> {
-  const there: string[] = [];
-  for (const suffix of ["", ...BESIDE]) {
-    if (await sizeOf(`${path}${suffix}`) !== null) there.push(`${path}${suffix}`);
-  }
-  if (there.length === 0) return null;
-  const folder = join(dirname(path), `${why}-${stamp(now)}`);
-  await Deno.mkdir(folder, { mode: 0o700 });
-  for (const file of there) await Deno.rename(file, join(folder, basename(file)));
-  return folder;
-}
-
-/** As names of files have it: 2026-03-01T12-00-00-000Z. */
-const stamp = (now: number) => new Date(now).toISOString().replaceAll(/[:.]/g, "-");
 
 const stem = (path: string) => basename(path).replace(/\.[a-z0-9]+$/i, "");
 
