@@ -18,6 +18,8 @@ rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/usr/share/doc
 mkdir -p "$root/srv/gateway" "$root/srv/data"
 git -C "$project" archive HEAD | tar -x -C "$root/srv/gateway"
 rm -rf "$root"/srv/gateway/tests "$root"/srv/gateway/bench
+# What is remembered beside the store, and copies of it, stay where the store does.
+ln -s ../data "$root/srv/gateway/data"
 install -m 755 "$deno" "$root/usr/local/bin/deno"
 (cd "$root/srv/gateway" && DENO_DIR=$root/srv/deno deno install --frozen --quiet)
 
