@@ -130,11 +130,9 @@ async function rowOf(
   ];
 }
 
-/** Starts all of it, in that folder. */
-async function placed(folder: string, stack: AsyncDisposableStack): Promise<Place> {
-  const server = stack.use(await Postgres.start({ settings: ["fsync=on"] }));
+/** A stand-in of WordPress as it is registered, with a draft for each of so many callers. */
+export async function siteOfDrafts(callers: number) {
   const cms = await startWordPressStandIn();
-  stack.defer(() => cms.stop());
   cms.state.keeps_revisions = false; // kept for every write, they would slow the stand-in down
   const { username, application_password } = cms.users.admin;
   const site = {
@@ -142,9 +140,16 @@ async function placed(folder: string, stack: AsyncDisposableStack): Promise<Plac
     credentials: { cms: { username, application_password } },
   };
   const drafts = Array.from(
-    { length: CALLERS },
+    { length: callers },
     (_, n) => addPost(cms.state, { type: "post", author: 2, title: `Draft ${n}` }).id,
   );
+  return { cms, site, drafts, [Symbol.asyncDispose]: () => cms.stop() };
+}
+
+/** Starts all of it, in that folder. */
+async function placed(folder: string, stack: AsyncDisposableStack): Promise<Place> {
+  const server = stack.use(await Postgres.start({ settings: ["fsync=on"] }));
+  const { cms, site, drafts } = stack.use(await siteOfDrafts(CALLERS));
   const ports = [freePort(), freePort()];
   const secrets = newSecrets();
   const env = {
