@@ -3,7 +3,7 @@ import { CLOCK } from "../core/async.ts";
 import { AuditKeys, readAuditKeys } from "./audit_keys.ts";
 import type { Proving } from "./audit_proven.ts";
 import { verifyAudit } from "./audit_verify.ts";
-import { aroundDamage } from "./damage.ts";
+import { aroundDamage, UNREADABLE } from "./damage.ts";
 import { Database } from "./database.ts";
 import { placeText } from "./engines.ts";
 import { RangeReading, rangeText } from "./key_ranges.ts";
@@ -13,6 +13,7 @@ import { RecordCheck } from "./record_check.ts";
 import { listKind } from "./registered_kind.ts";
 import { faultText, ForeignRecord, REGISTERED } from "./registers.ts";
 import type { Sealer } from "./seal.ts";
+import { judgeStamped, STAMPED } from "./stamped_kv.ts";
 import type { AuditVerdict, VerifyOptions } from "./store.ts";
 import { messageOf } from "./store_file.ts";
 
@@ -65,7 +66,29 @@ export async function foreignRecords(kv: Deno.Kv, sealer: Sealer): Promise<strin
       else said.push(messageOf(error));
     }
   }
-  return said;
+  return mark !== null && hasProvenAudit(mark.value) ? [...said, ...await foreignStamped(kv, sealer)] : said;
+}
+
+/** The same for records that carry their proof. */
+async function foreignStamped(kv: Deno.Kv, sealer: Sealer): Promise<string[]> {
+  const said: string[] = [];
+  let closed = 0;
+  for (const kind of STAMPED) {
+    let wrong = 0;
+    for await (const { key, value } of kv.list({ prefix: [kind] })) {
+      if (value === UNREADABLE) continue;
+      const { judged } = judgeStamped(sealer.records, key, value);
+      if (judged === "closed") closed++;
+      if (judged === "wrong" && ++wrong <= NAMED_MAX) said.push(faultText("changed", toPortable(key)));
+    }
+    if (wrong > NAMED_MAX) {
+      said.push(`${wrong - NAMED_MAX} more of the ${kind} are not as the gateway wrote them`);
+    }
+  }
+  return closed === 0 ? said : [
+    ...said,
+    `${closed} records are proven under keys that ENCRYPTION_KEYS lacks; their sessions and clients are refused`,
+  ];
 }
 
 /** What the audit of a store is judged by. */
