@@ -101,7 +101,7 @@ export async function openGateway(
       draining: () => leaving || stopping.signal.aborted,
     }),
     ...{ store, catalog, retention, doubts, erasing, approvals, webhooks, snapshots, watch, jobs, figures },
-    ...{ anchoring, log, counted: ports.counted, toolCatalogs: proxied },
+    ...{ anchoring, log, counted: ports.counted, toolCatalogs: proxied, state: parts.metrics },
     setsAtRest: () => emptied(parts.setRuns),
     leave: () => void (leaving = true),
     drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop(), webhooks.stop()),
@@ -132,7 +132,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     undoDays: settings.undoDays,
     now,
     log,
-    committed: (isMade, seconds) => figures.commit(isMade, seconds),
+    ...figures.ofStore,
     ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;
@@ -251,7 +251,7 @@ function clockedOf(
     doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
     snapshots: new Snapshots({ ...ports, newId, jobs, log }),
     watch: new VendorWatch({ ...ports, log }),
-    anchoring: new Anchoring({ store, log, keep: keepAnchor, tell: tellOrFail }),
+    anchoring: new Anchoring({ store, jobs, log, keep: keepAnchor, tell: tellOrFail }),
     readiness,
     metrics: new MetricsText({ figures, store, readiness, jobs, now, elapsed }),
   };

@@ -7,7 +7,15 @@ import { Database } from "./database.ts";
 import { assertAlone, isFile, nameOf } from "./engines.ts";
 import { KnownStores } from "./known_stores.ts";
 import type { StoreFile } from "./maintenance.ts";
-import { assertOwn, hasProvenAudit, isRegistered, proveOthers, readMark, wanted } from "./mark.ts";
+import {
+  assertOwn,
+  hasProvenAudit,
+  isRegistered,
+  proveOthers,
+  readMark,
+  sayPutBack,
+  wanted,
+} from "./mark.ts";
 import { MARK_KEY } from "./damage.ts";
 import { commitInTurn } from "./database.ts";
 import { openBare } from "./opening.ts";
@@ -16,7 +24,7 @@ import { signAll } from "./registered_kind.ts";
 import { Sealer } from "./seal.ts";
 import { stampAll } from "./stamped_kv.ts";
 import { isReadable, refusal, sizeOf } from "./store_file.ts";
-import { foreignRecords } from "./survey.ts";
+import { foreignRecords } from "./foreign_records.ts";
 
 /** The row of the audit that says which records an operator accepted, without a gateway. */
 const acceptedRow = (id: string, records: readonly string[]): AuditRow => ({
@@ -64,6 +72,7 @@ export async function acceptRecords(store: StoreFile, confirm: boolean): Promise
   await stampAll(kv, sealer.records, ({ judged }) => judged !== "proven", Date.now());
   const mark = await wanted(entry.value, sealer);
   if (mark !== entry.value) await commitInTurn(kv.atomic().check(entry).set(MARK_KEY, mark));
+  await sayPutBack(kv, sealer, { now: store.now, seen });
   const db = new Database(kv, Date.now, CLOCK.elapsed);
   const audit = new Audit(db, await auditKeysOf(registeredKv(kv, sealer.records), kv, sealer, Date.now));
   await audit.append(acceptedRow(db.newId(), faults));

@@ -3,19 +3,15 @@ import { CLOCK } from "../core/async.ts";
 import { AuditKeys, readAuditKeys } from "./audit_keys.ts";
 import type { Proving } from "./audit_proven.ts";
 import { verifyAudit } from "./audit_verify.ts";
-import { aroundDamage, UNREADABLE } from "./damage.ts";
+import { aroundDamage } from "./damage.ts";
 import { Database } from "./database.ts";
 import { placeText } from "./engines.ts";
+import { foreignRecords } from "./foreign_records.ts";
 import { RangeReading, rangeText } from "./key_ranges.ts";
-import { hasProvenAudit, isRegistered, readMark } from "./mark.ts";
-import { toPortable } from "./portable.ts";
+import { hasProvenAudit, readMark } from "./mark.ts";
 import { RecordCheck } from "./record_check.ts";
-import { listKind } from "./registered_kind.ts";
-import { faultText, ForeignRecord, REGISTERED } from "./registers.ts";
 import type { Sealer } from "./seal.ts";
-import { judgeStamped, STAMPED } from "./stamped_kv.ts";
 import type { AuditVerdict, VerifyOptions } from "./store.ts";
-import { messageOf } from "./store_file.ts";
 
 const TOLD_EVERY = 1000;
 
@@ -42,53 +38,6 @@ export interface Surveyed extends Condition {
   readonly entries: number;
   /** How many entries there are of each kind: the first part of the key. */
   readonly kinds: Readonly<Record<string, number>>;
-}
-
-/** Of one kind of record so many faults are named, and the rest counted. */
-const NAMED_MAX = 20;
-
-/** What is wrong with the records of a store by their registers, a sentence each; nothing where it has none yet. */
-export async function foreignRecords(kv: Deno.Kv, sealer: Sealer): Promise<string[]> {
-  const mark = await readMark(kv).catch(() => null);
-  if (mark !== null && !isRegistered(mark.value)) return [];
-  const said: string[] = [];
-  for (const kind of REGISTERED) {
-    try {
-      const { found } = await listKind(kv, sealer.records, { prefix: [kind] });
-      const gone = found.filter(({ key }) => key === null).length;
-      const named = found.filter(({ key }) => key !== null);
-      said.push(...named.slice(0, NAMED_MAX).map(({ key, fault }) => faultText(fault, toPortable(key))));
-      const more = named.length - NAMED_MAX;
-      if (more > 0) said.push(`${more} more of the ${kind} are not as the gateway wrote them`);
-      if (gone > 0) said.push(`${gone} of the ${kind} were removed, and not by the gateway`);
-    } catch (error) {
-      if (error instanceof ForeignRecord) said.push(faultText(error.fault, kind));
-      else said.push(messageOf(error));
-    }
-  }
-  return mark !== null && hasProvenAudit(mark.value) ? [...said, ...await foreignStamped(kv, sealer)] : said;
-}
-
-/** The same for records that carry their proof. */
-async function foreignStamped(kv: Deno.Kv, sealer: Sealer): Promise<string[]> {
-  const said: string[] = [];
-  let closed = 0;
-  for (const kind of STAMPED) {
-    let wrong = 0;
-    for await (const { key, value } of kv.list({ prefix: [kind] })) {
-      if (value === UNREADABLE) continue;
-      const { judged } = judgeStamped(sealer.records, key, value);
-      if (judged === "closed") closed++;
-      if (judged === "wrong" && ++wrong <= NAMED_MAX) said.push(faultText("changed", toPortable(key)));
-    }
-    if (wrong > NAMED_MAX) {
-      said.push(`${wrong - NAMED_MAX} more of the ${kind} are not as the gateway wrote them`);
-    }
-  }
-  return closed === 0 ? said : [
-    ...said,
-    `${closed} records are proven under keys that ENCRYPTION_KEYS lacks; their sessions and clients are refused`,
-  ];
 }
 
 /** What the audit of a store is judged by. */

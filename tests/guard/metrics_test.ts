@@ -119,7 +119,9 @@ Deno.test("calls are counted by tool, site, client and what came of them, a call
   assert.equal(figure(text, "gateway_call_duration_seconds_count")['{tool="list_drafts"}'], 3);
   const upstream = figure(text, "gateway_upstream_requests_total");
   assert.ok(upstream['{platform="wordpress",result="2xx"}']! > 0, JSON.stringify(upstream));
-  assert.ok(figure(text, "gateway_store_commit_duration_seconds_count")[""]! > 0);
+  for (const  of of["commit", "read"]) {
+    assert.ok(figure(text, `gateway_store_${of}_duration_seconds_count`)[""]! > 0, of);
+  }
   for (const hidden of [secret, "made_up", gw.token(), gw.token("reader"), "titel", "nowhere"]) {
     assert.ok(!text.includes(hidden), hidden);
   }
