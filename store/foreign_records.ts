@@ -1,10 +1,12 @@
 /** Which records of a store are not as the gateway wrote them, of every kind that is proven. */
 import type { Database } from "./database.ts";
-import { isRegistered, readMark } from "./mark.ts";
+import { UNREADABLE } from "./damage.ts";
+import { hasProvenAudit, isRegistered, readMark } from "./mark.ts";
 import { toPortable } from "./portable.ts";
 import { listKind } from "./registered_kind.ts";
 import { faultText, ForeignRecord, REGISTERED } from "./registers.ts";
 import type { Sealer } from "./seal.ts";
+import { judgeStamped, STAMPED } from "./stamped_kv.ts";
 import { messageOf } from "./store_file.ts";
 import type { Kv } from "./store_timeout.ts";
 
@@ -36,7 +38,29 @@ export async function foreignRecords(
       else said.push(messageOf(error));
     }
   }
-  return said;
+  return mark !== null && hasProvenAudit(mark.value) ? [...said, ...await foreignStamped(kv, sealer)] : said;
+}
+
+/** The same for records that carry their proof. */
+async function foreignStamped(kv: Pick<Kv, "list">, sealer: Sealer): Promise<string[]> {
+  const said: string[] = [];
+  let closed = 0;
+  for (const kind of STAMPED) {
+    let wrong = 0;
+    for await (const { key, value } of kv.list({ prefix: [kind] })) {
+      if (value === UNREADABLE) continue;
+      const { judged } = judgeStamped(sealer.records, key, value);
+      if (judged === "closed") closed++;
+      if (judged === "wrong" && ++wrong <= NAMED_MAX) said.push(faultText("changed", toPortable(key)));
+    }
+    if (wrong > NAMED_MAX) {
+      said.push(`${wrong - NAMED_MAX} more of the ${kind} are not as the gateway wrote them`);
+    }
+  }
+  return closed === 0 ? said : [
+    ...said,
+    `${closed} records are proven under keys that ENCRYPTION_KEYS lacks; their sessions and clients are refused`,
+  ];
 }
 
 /** The same of the store that this process has open, which also knows a register that was newer when it last saw it. */

@@ -9,6 +9,7 @@ import { HOW_TO_ACCEPT } from "./registers.ts";
 import { numbersOf, type Seen, signAll } from "./registered_kind.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import { sealedRecords } from "./sealed_kinds.ts";
+import { stampAll } from "./stamped_kv.ts";
 
 /** The format that this version writes; docs/UPGRADING.md says when to raise it, and lists what each one brought. */
 export const STORE_FORMAT = 6;
@@ -95,7 +96,7 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
     if (isSigned) await assertNotOlder(kv, sealer, entry.value!, expected);
     else await assertNotStripped(kv, entry.value, expected);
     const signed = isSigned ? null : await signAll(kv, sealer.records, isNew);
-    if (!isNew && (!hasProvenAudit(entry.value) || expected.keysLost)) await proveEnds(kv, sealer);
+    if (!isNew && (!hasProvenAudit(entry.value) || expected.keysLost)) await proveOthers(kv, sealer);
     const mark = await wanted(entry.value, sealer);
     const change = kv.atomic().check(entry).set(MARK_KEY, mark);
     if (mark !== entry.value && !(await commitInTurn(change)).ok) continue;
@@ -110,6 +111,12 @@ export const isRegistered = (mark: StoreMark | null): boolean =>
 /** Whether a version that proves segments of the audit has opened a store with that mark. */
 export const hasProvenAudit = (mark: Pick<StoreMark, "format"> | null): boolean =>
   mark !== null && mark.format >= PROVEN_AUDIT_FORMAT;
+
+/** Proves what has no register: the ends of the audit's chains, and records that carry their proof. */
+export async function proveOthers(kv: Deno.Kv, sealer: Sealer): Promise<void> {
+  await proveEnds(kv, sealer);
+  await stampAll(kv, sealer.records, ({ judged, key }) => judged === "closed" || key === null, Date.now());
+}
 
 /** How far the registers of a store with that mark have counted. Throws where one is not the gateway's. */
 export async function countedOf(

@@ -21,6 +21,7 @@ import {
 import { assertNone, listKind } from "./registered_kind.ts";
 import { toPortable } from "./portable.ts";
 import type { RecordKeys } from "./seal.ts";
+import { stampedKv } from "./stamped_kv.ts";
 import { canBe, type Committed, KEYS_READ_MAX, type Kv, readMany } from "./store_timeout.ts";
 
 /** Who writes a kind together with others tries so often. */
@@ -46,8 +47,12 @@ interface Becomes {
   readonly expireIn?: number | undefined;
 }
 
-/** The KV of a store, with the registers of its records kept and looked at. All else is as the KV beneath does it. */
-export function registeredKv(kv: Kv, keys: RecordKeys): Kv {
+/**
+ * The KV of a store, with the registers of its records kept and looked at, and the proofs of those that carry their own
+ * (stamped_kv.ts). All else is as the KV beneath does it.
+ */
+export function registeredKv(beneath: Kv, keys: RecordKeys): Kv {
+  const kv = stampedKv(beneath, keys);
   const registers = new Registers(kv, keys);
   const registered = {
     get: (key: Deno.KvKey, options?: { consistency?: Deno.KvConsistencyLevel }) =>

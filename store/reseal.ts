@@ -18,6 +18,7 @@ import {
   SEALING_KEY,
 } from "./registers.ts";
 import type { Sealed, Sealer } from "./seal.ts";
+import { judgeStamped, stampAll, STAMPED } from "./stamped_kv.ts";
 import type { Kv } from "./store_timeout.ts";
 import { boundOf, SEALED_KINDS, sealedOf, withSealed } from "./sealed_kinds.ts";
 
@@ -76,6 +77,12 @@ export async function keyStatus(kv: Pick<Deno.Kv, "get" | "list">, sealer: Seale
       count(kind, "proven", value.key, rowsOf(value));
     }
   }
+  for (const kind of STAMPED) {
+    for await (const { key, value } of kv.list({ prefix: [kind] }, { batchSize: BATCH })) {
+      const { key: of } = judgeStamped(sealer.records, key, value);
+      if (of !== null) count(kind, "proven", of);
+    }
+  }
   const all = [...counts.values()].sort((one, other) => one.kind < other.kind ? -1 : 1);
   const used = new Set(all.map(({ key }) => key));
   return {
@@ -121,10 +128,14 @@ export async function reseal(raw: Deno.Kv, given: Resealing): Promise<Resealed> 
   // Whoever has the older key and an older copy of the store knows the key that proved the audit until now.
   const isProven = hasProvenAudit((await readMark(raw)).value);
   if (isProven && !await hasKeyOfFirst(raw, given.sealer)) await makeAuditKey(kv, given.sealer, given.now);
-  let proven = 0;
+  let proven = isProven ? await stampAll(raw, given.sealer.records, isOlder(given.sealer), given.now()) : 0;
   for (const kind of REGISTERED) proven += await renewKind(raw, given.sealer.records, kind);
   return { resealed: work.done, proven, closed: work.closed };
 }
+
+/** Whether a proof that a record carries is right, and of another key than the first. */
+const isOlder = ({ first }: Sealer) => ({ judged, key }: ReturnType<typeof judgeStamped>): boolean =>
+  judged === "proven" && key !== first;
 
 type Entry = Deno.KvEntry<unknown>;
 
