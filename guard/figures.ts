@@ -1,7 +1,6 @@
 /** What is counted of calls, of what they ask of others, and of what the store takes: in memory, for whoever watches the gateway. */
 import { classOf, type Code, GatewayError } from "../core/errors.ts";
 import type { Token } from "../core/model.ts";
-import type { StoreOptions } from "../store/kv.ts";
 import { Counter, Histogram, type Seconds } from "../core/metrics.ts";
 
 /** How a call ended, for whoever counts. */
@@ -196,7 +195,7 @@ export class Figures {
   }
 
   /** What the store tells how long it took. */
-  get ofStore(): Pick<StoreOptions, "committed" | "read"> {
+  get ofStore(): { committed(isMade: boolean, seconds: number): void; read(seconds: number): void } {
     return {
       committed: (isMade, seconds) => this.commit(isMade, seconds),
       read: (seconds) => this.read(seconds),
