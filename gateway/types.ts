@@ -8,7 +8,7 @@ import type { Erasing } from "../guard/audit/erasing.ts";
 import type { Jobs } from "../guard/jobs.ts";
 import type { Figures } from "../guard/figures.ts";
 import type { MetricsText } from "../guard/metrics_text.ts";
-import type { LineStream } from "../guard/call_log.ts";
+import type { LineStream } from "../core/say.ts";
 import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
 import type { CountedRefusals } from "../guard/audit/counted.ts";
 import type { Retention } from "../guard/audit/retention.ts";

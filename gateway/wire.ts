@@ -93,7 +93,11 @@ export async function openGateway(
       ...{ proxies: parts.noticed, baseUrl: parts.baseUrl, newId: parts.newId, log },
       ping: () => store.ping(),
       problems: () => parts.readiness.problems(),
-      metrics: { token: settings.metricsToken, text: () => parts.metrics.text() },
+      metrics: {
+        token: settings.metricsToken,
+        text: () => parts.metrics.text(),
+        wrong: (sender) => parts.ports.counted.wrong(sender),
+      },
       draining: () => leaving || stopping.signal.aborted,
     }),
     ...{ store, catalog, retention, doubts, erasing, approvals, webhooks, snapshots, watch, jobs, figures },
@@ -189,6 +193,7 @@ function guardOf(base: Base) {
     ...{ masterToken: settings.masterToken, grants: store.oauthGrants, now },
     callersVersion: () => store.callersVersion(),
     wrong: (sender) => ports.counted.wrong(sender),
+    refused: (token, sender) => ports.counted.refused(token, sender),
     tokenOf: accessTokens({ baseUrl, now, tokenOfGrant }),
   });
   const proxied = proxiedTools({

@@ -195,7 +195,10 @@ export class Figures {
   }
 
   /** What the store tells how long it took. */
-  get ofStore(): { committed(isMade: boolean, seconds: number): void; read(seconds: number): void } {
+  get ofStore(): {
+    committed(isMade: boolean, seconds: number): void;
+    read(seconds: number): void;
+  } {
     return {
       committed: (isMade, seconds) => this.commit(isMade, seconds),
       read: (seconds) => this.read(seconds),

@@ -2,29 +2,32 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { backup } from "node:sqlite";
 import { isDatabase } from "../core/env_values.ts";
-
 import { KnownStores } from "./known_stores.ts";
-import { assertOwn, markOf, readMark, type StoreMark } from "./mark.ts";
+import { assertOwn, markOf, readMark, sayPutBack, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
 import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
 import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
 import { damageOfPages, judgeFile } from "./file_check.ts";
 import { openFileToRead } from "./file_kv.ts";
-import { OPEN_DEADLINE_MS, openMarked, openToRead } from "./opening.ts";
+import { OPEN_DEADLINE_MS, openBare, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import type { AuditVerdict } from "./store.ts";
 import { type Condition, survey } from "./survey.ts";
 import {
   assertStore,
+  BESIDE,
   damageIn,
   isRawCopy,
   isReadable,
+  joinFiles,
   messageOf,
+  moveAside,
   openFile,
   refusal,
   rewriteFile,
   sizeOf,
+  stamp,
   tidyBeside,
 } from "./store_file.ts";
 
@@ -34,8 +37,6 @@ export { faultOfEngine } from "./engines.ts";
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";
 
-/** The files beside the file of a database. */
-const BESIDE = ["-wal", "-shm", "-journal"];
 /** So many pages are copied in one step that nothing is written in between. */
 const ALL_PAGES = 0x7fffffff;
 
@@ -65,11 +66,13 @@ export async function initStore(store: StoreFile): Promise<string | null> {
   }
   const aside = await moveAside(store, "lost");
   await openOnce(store, store.path);
+  await sayRight(store);
   await new KnownStores(store.known).add(store.path);
   return aside;
 }
 
-async function initDatabase({ path, keys, known }: StoreFile): Promise<null> {
+async function initDatabase(store: StoreFile): Promise<null> {
+  const { path, keys, known } = store;
   const { kv, isNew } = await openMarked({
     path,
     sealer: await Sealer.open(keys),
@@ -79,8 +82,15 @@ async function initDatabase({ path, keys, known }: StoreFile): Promise<null> {
   if (!isNew) {
     throw refusal(`KV_PATH: ${nameOf(path)} holds a store already; name another database, or empty it first`);
   }
+  await sayRight(store);
   await new KnownStores(known).add(path);
   return null;
+}
+
+/** Has a store say that it is right as it is, so that no machine takes it for an older copy; `at` is where it lies meanwhile. */
+async function sayRight({ path, keys, known, now }: StoreFile, at = path): Promise<void> {
+  await using kv = await openBare(at);
+  await sayPutBack(kv, await Sealer.open(keys), { now, seen: await new KnownStores(known).seen(path) });
 }
 
 /**
@@ -207,11 +217,10 @@ async function restoreBackup(store: StoreFile, copy: string, told?: Told): Promi
   return { ...restored, faults: [...new Set([...backup.faults, ...restored.faults])] };
 }
 
-async function fill(
-  { path, keys, known }: StoreFile,
-  lay: (to: string) => Promise<unknown>,
-): Promise<Restored> {
+async function fill(store: StoreFile, lay: (to: string) => Promise<unknown>): Promise<Restored> {
+  const { path, keys, known } = store;
   await lay(path);
+  await sayRight(store);
   if (isDatabase(path)) await new KnownStores(known).add(path);
   await using kv = await openToRead(path);
   const sealer = await Sealer.open(keys);
@@ -231,6 +240,7 @@ async function replace(
     await make(draft);
     await Deno.chmod(draft, 0o600);
     await assertReplaceable(store, await inspect(store, draft, copy));
+    await sayRight(store, draft);
     await inTurn(() => Promise.try(() => joinFiles(draft)));
     const { faults, audit } = await conditionOf(draft, await Sealer.open(store.keys));
     const aside = await moveAside(store, "before");
@@ -279,6 +289,7 @@ export async function acceptKeys(store: StoreFile): Promise<void> {
     await isReadable(path, () => new KnownStores(known).has(path), ACCEPT);
   }
   await openOnce(store, path, true);
+  await sayRight(store);
   await new KnownStores(known).add(path);
 }
 
@@ -309,12 +320,6 @@ function assertCompactable(path: string): void {
   throw refusal(`KV_PATH: ${nameOf(path)} is no file: ${why}`);
 }
 
-/** Makes one file of it, complete without files beside it; throws as long as KV has not closed it. */
-function joinFiles(path: string): void {
-  using database = openFile(path, false);
-  database.exec("PRAGMA journal_mode=DELETE");
-}
-
 /** The mark of the draft of a copy, which is whole, and which this version and these keys open. */
 async function inspect(store: StoreFile, draft: string, copy: string): Promise<StoreMark | null> {
   try {
@@ -335,10 +340,8 @@ async function inspect(store: StoreFile, draft: string, copy: string): Promise<S
 
 /** Refuses a store that is in use or another gateway's; one that is damaged beyond reading is nobody's any more. */
 async function assertReplaceable({ path, keys, known }: StoreFile, copy: StoreMark | null): Promise<void> {
-  if (
-    (await sizeOf(path) ?? 0) === 0 ||
-    !await isReadable(path, () => new KnownStores(known).has(path))
-  ) return;
+  const isThere = () => isReadable(path, () => new KnownStores(known).has(path));
+  if ((await sizeOf(path) ?? 0) === 0 || !await isThere()) return;
   const file = await Promise.try(() => openFileToRead(path)).catch(unlessDamaged);
   if (file === null) return;
   try {
@@ -370,22 +373,6 @@ async function isUnused(kv: Deno.Kv): Promise<boolean> {
   }
   return true;
 }
-
-/** Moves the files at the store's place into a new folder beside it; answers the folder, null where there was no file. */
-async function moveAside({ path, now }: StoreFile, why: string): Promise<string | null> {
-  const there: string[] = [];
-  for (const suffix of ["", ...BESIDE]) {
-    if (await sizeOf(`${path}${suffix}`) !== null) there.push(`${path}${suffix}`);
-  }
-  if (there.length === 0) return null;
-  const folder = join(dirname(path), `${why}-${stamp(now)}`);
-  await Deno.mkdir(folder, { mode: 0o700 });
-  for (const file of there) await Deno.rename(file, join(folder, basename(file)));
-  return folder;
-}
-
-/** As names of files have it: 2026-03-01T12-00-00-000Z. */
-const stamp = (now: number) => new Date(now).toISOString().replaceAll(/[:.]/g, "-");
 
 const stem = (path: string) => basename(path).replace(/\.[a-z0-9]+$/i, "");
 

@@ -1,11 +1,14 @@
 /** Reads a store to its end, around whatever is damaged, and says what is wrong with its entries, its records and its audit. */
 import { CLOCK } from "../core/async.ts";
+import { AuditKeys, readAuditKeys } from "./audit_keys.ts";
+import type { Proving } from "./audit_proven.ts";
 import { verifyAudit } from "./audit_verify.ts";
 import { aroundDamage } from "./damage.ts";
 import { Database } from "./database.ts";
 import { placeText } from "./engines.ts";
 import { foreignRecords } from "./foreign_records.ts";
 import { RangeReading, rangeText } from "./key_ranges.ts";
+import { hasProvenAudit, readMark } from "./mark.ts";
 import { RecordCheck } from "./record_check.ts";
 import type { Sealer } from "./seal.ts";
 import type { AuditVerdict, VerifyOptions } from "./store.ts";
@@ -37,6 +40,15 @@ export interface Surveyed extends Condition {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
+/** What the audit of a store is judged by. */
+async function provingOf(kv: Deno.Kv, sealer: Sealer | null): Promise<Proving> {
+  const mark = await readMark(kv).catch(() => null);
+  if (sealer === null) return mark !== null && !hasProvenAudit(mark.value) ? "format" : "keys";
+  const keys = await readAuditKeys(aroundDamage(() => kv), sealer);
+  if (keys !== null) return keys;
+  return mark !== null && !hasProvenAudit(mark.value) ? "format" : AuditKeys.of([]);
+}
+
 /** Reads all of a store, which may be in use. Throws a GatewayError only where it does not answer. */
 export async function survey(
   kv: Deno.Kv,
@@ -55,5 +67,5 @@ export async function survey(
   const foreign = sealer === null ? [] : await foreignRecords(aroundDamage(() => kv) as Deno.Kv, sealer);
   const faults = [...reading.unreadable.map((range) => rangeText(range)), ...records.faults(), ...foreign];
   const db = new Database(kv, now, CLOCK.elapsed, undefined, { place: placeText(path) });
-  return { entries, kinds, faults, audit: await verifyAudit(db, options) };
+  return { entries, kinds, faults, audit: await verifyAudit(db, await provingOf(kv, sealer), options) };
 }

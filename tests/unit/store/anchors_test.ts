@@ -74,7 +74,7 @@ Deno.test("an older copy in the place of the store, whose audit verifies, is tol
   ]);
 });
 
-Deno.test("a chain that was written anew from some segment to its head verifies, and an anchor tells", async () => {
+Deno.test("a chain that was taken away with its head is told of by an anchor", async () => {
   await using p = await place();
   await using store = await p.opened();
   for (let n = 1; n <= 3; n++) await store.audit.append(numbered(n));
