@@ -6,6 +6,7 @@ import { GatewayError } from "../core/errors.ts";
 import { HOW_TO_MEND, isDamage, rootOf } from "./database.ts";
 import { isUnreadable, namingDamage, openFileToRead } from "./file_kv.ts";
 import type { Other, Telling } from "./postgres/kv.ts";
+import { openRoomy, placeOf } from "./roomy_kv.ts";
 import { messageOf } from "./store_file.ts";
 
 /** Whether that is the address of a KV Connect server. */
@@ -108,7 +109,8 @@ export const channelOf = (kv: Deno.Kv): Channel | null => "onTold" in kv ? kv as
  * Rejects as the engine does.
  */
 export async function openPlace(path: string | undefined): Promise<Deno.Kv> {
-  if (!isDatabase(path)) return namingDamage(await Deno.openKv(path), isFile(path) ? path : null);
+  if (isFile(path)) return namingDamage(await openRoomy(placeOf(path)), path);
+  if (!isDatabase(path)) return namingDamage(await Deno.openKv(path), null);
   const { openPostgres } = await import("./postgres/kv.ts");
   return await openPostgres(path);
 }
