@@ -13,8 +13,10 @@ import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Approvals } from "./approvals.ts";
 import { Audit } from "./audit.ts";
+import { auditKeysOf } from "./audit_keys.ts";
 import { Anchors } from "./audit_anchor.ts";
 import { Erasures } from "./erasures.ts";
+import { foreignNow } from "./foreign_records.ts";
 import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
@@ -82,6 +84,8 @@ export interface StoreOptions {
   log?: (event: Record<string, unknown>) => void;
   /** Is told how long each commit took, and whether it was made. */
   committed?: (isMade: boolean, seconds: number) => void;
+  /** Is told how long each read took. */
+  read?: (seconds: number) => void;
   /** How calls wait for one another's refresh of an account; by a timer when left out. */
   delay?: Delay;
   /** The folder that remembers which files have held a store, so that a missing one is refused; none when left out. */
@@ -105,7 +109,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   await goOnFrom(db);
   const versions = new Versions(db, { channel: channelOf(opened), storeId: mark.id });
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
-  const audit = new Audit(db, options.log);
+  const audit = new Audit(db, await auditKeysOf(db.kv, db.unproven, sealer, db.now), options.log);
   const leases = new Leases(db);
   const personSessions = new PersonSessions(db);
   const tokens = new Tokens(db, versions.of("tokens"), options.tokenPrefix);
@@ -136,6 +140,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     audit,
     anchors: new Anchors(db, audit, sealer.records, mark.id),
     missingKeys: (most) => missingKeys(db, sealer, most),
+    foreignRecords: () => foreignNow(db, sealer),
     ping: (writes) => ping(db, versions, file, writes),
     close() {
       check?.stop();
@@ -180,9 +185,9 @@ interface Parts {
 }
 
 function databaseOf(options: StoreOptions, { opened, clock, file, sealer }: Parts): Database {
-  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log, committed } = options;
+  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log, committed, read } = options;
   const isInProcess = isHere(path) && open === undefined && around === undefined;
-  const traits = { stands: () => file?.check(), log, committed, isInProcess, place: placeText(path) };
+  const traits = { stands: () => file?.check(), log, committed, read, isInProcess, place: placeText(path) };
   const registered = { ...traits, around: (kv: Kv) => registeredKv(kv, sealer.records) };
   return new Database(around?.(opened) ?? opened, now, elapsed, clock, registered);
 }

@@ -16,14 +16,18 @@ import type { AuditVerdict } from "./store.ts";
 import { type Condition, survey } from "./survey.ts";
 import {
   assertStore,
+  BESIDE,
   damageIn,
+  isRawCopy,
   isReadable,
   joinFiles,
   messageOf,
+  moveAside,
   openFile,
   refusal,
   rewriteFile,
   sizeOf,
+  stamp,
   tidyBeside,
 } from "./store_file.ts";
 
@@ -33,8 +37,6 @@ export { faultOfEngine } from "./engines.ts";
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";
 
-/** The files beside the file of a database. */
-const BESIDE = ["-wal", "-shm", "-journal"];
 /** So many pages are copied in one step that nothing is written in between. */
 const ALL_PAGES = 0x7fffffff;
 
@@ -171,6 +173,8 @@ export async function backUpStore(
 export interface Restored extends Condition {
   /** Where the files are that were in its place; null where nothing was. */
   readonly aside: string | null;
+  /** Whether the copy was not made by `store backup`, but of the file as it stood. */
+  readonly raw?: boolean;
 }
 
 /**
@@ -194,7 +198,7 @@ export async function restoreStore(store: StoreFile, copy: string, told?: Told):
     );
   }
   if ((await sizeOf(copy) ?? 0) === 0) throw refusal(`"${copy}" does not exist or is empty; name a copy`);
-  return await replace(store, copy, (draft) => Deno.copyFile(copy, draft));
+  return { raw: await isRawCopy(copy), ...await replace(store, copy, (draft) => Deno.copyFile(copy, draft)) };
 }
 
 /** Is told how many entries are done. */
@@ -369,22 +373,6 @@ async function isUnused(kv: Deno.Kv): Promise<boolean> {
   }
   return true;
 }
-
-/** Moves the files at the store's place into a new folder beside it; answers the folder, null where there was no file. */
-async function moveAside({ path, now }: StoreFile, why: string): Promise<string | null> {
-  const there: string[] = [];
-  for (const suffix of ["", ...BESIDE]) {
-    if (await sizeOf(`${path}${suffix}`) !== null) there.push(`${path}${suffix}`);
-  }
-  if (there.length === 0) return null;
-  const folder = join(dirname(path), `${why}-${stamp(now)}`);
-  await Deno.mkdir(folder, { mode: 0o700 });
-  for (const file of there) await Deno.rename(file, join(folder, basename(file)));
-  return folder;
-}
-
-/** As names of files have it: 2026-03-01T12-00-00-000Z. */
-const stamp = (now: number) => new Date(now).toISOString().replaceAll(/[:.]/g, "-");
 
 const stem = (path: string) => basename(path).replace(/\.[a-z0-9]+$/i, "");
 

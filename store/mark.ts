@@ -2,6 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
+import { proveEnds } from "./audit_ends.ts";
 import { DamagedEntry, MARK_KEY } from "./damage.ts";
 import { commitInTurn, inTurn } from "./database.ts";
 import { HOW_TO_ACCEPT } from "./registers.ts";
@@ -10,13 +11,15 @@ import type { Sealed, Sealer } from "./seal.ts";
 import { sealedRecords } from "./sealed_kinds.ts";
 
 /** The format that this version writes; docs/UPGRADING.md says when to raise it, and lists what each one brought. */
-export const STORE_FORMAT = 5;
+export const STORE_FORMAT = 6;
 /** The oldest format that this version brings forward; 1 is that of stores without a mark. */
 const OLDEST_FORMAT = 1;
 /** The lowest format a version must know to open what this one writes, and the first version that knows it. */
-const LOWEST = { format: 5, version: "0.5.0" };
+const LOWEST = { format: 6, version: "0.6.0" };
 /** From that format on records have registers, and the mark's seal is bound to that. */
 const REGISTERED_FORMAT = 5;
+/** From that format on segments of the audit are proven, and the mark's seal is bound to that too. */
+const PROVEN_AUDIT_FORMAT = 6;
 
 /** Where it stands how far a copy is that is being laid here; gone once it is whole. */
 export const LAYING_KEY = ["store", "copy"];
@@ -41,7 +44,7 @@ export interface StoreMark {
   readonly format: number;
   /** Who may open it: versions that know that format, of which `version` was the first. */
   readonly lowest: { readonly format: number; readonly version: string };
-  /** The id, sealed under the first key of the last start; from format 5 on bound to there being registers. */
+  /** The id, sealed under the first key of the last start; from format 5 on bound to there being registers, from 6 on to proven segments too. */
   readonly check: Sealed;
   /**
    * When a command of an operator last said that the store is right as it is, though its records may be older than a
@@ -92,6 +95,7 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
     if (isSigned) await assertNotOlder(kv, sealer, entry.value!, expected);
     else await assertNotStripped(kv, entry.value, expected);
     const signed = isSigned ? null : await signAll(kv, sealer.records, isNew);
+    if (!isNew && (!hasProvenAudit(entry.value) || expected.keysLost)) await proveEnds(kv, sealer);
     const mark = await wanted(entry.value, sealer);
     const change = kv.atomic().check(entry).set(MARK_KEY, mark);
     if (mark !== entry.value && !(await commitInTurn(change)).ok) continue;
@@ -102,6 +106,10 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
 /** Whether the records of a store with that mark have registers. */
 export const isRegistered = (mark: StoreMark | null): boolean =>
   mark !== null && mark.format >= REGISTERED_FORMAT;
+
+/** Whether a version that proves segments of the audit has opened a store with that mark. */
+export const hasProvenAudit = (mark: Pick<StoreMark, "format"> | null): boolean =>
+  mark !== null && mark.format >= PROVEN_AUDIT_FORMAT;
 
 /** How far the registers of a store with that mark have counted. Throws where one is not the gateway's. */
 export async function countedOf(
@@ -161,10 +169,11 @@ async function assertNotStripped(
 }
 
 /** What the seal of a mark is bound to. */
-const markBound = ({ format, put_back_at }: Pick<StoreMark, "format" | "put_back_at">): string[] =>
-  format < REGISTERED_FORMAT
-    ? MARK_KEY
-    : [...MARK_KEY, "registers", ...put_back_at === undefined ? [] : [`${put_back_at}`]];
+function markBound(mark: Pick<StoreMark, "format" | "put_back_at">): string[] {
+  if (mark.format < REGISTERED_FORMAT) return MARK_KEY;
+  const laidBack = mark.put_back_at === undefined ? [] : [`${mark.put_back_at}`];
+  return [...MARK_KEY, "registers", ...hasProvenAudit(mark) ? ["audit"] : [], ...laidBack];
+}
 
 /** The same mark, sealed under the first key. */
 export async function sealedAnew(mark: StoreMark, sealer: Sealer): Promise<StoreMark> {
@@ -281,9 +290,22 @@ export async function assertSealed(mark: StoreMark, sealer: Sealer, name: string
   throw new GatewayError("E_INTERNAL", `KV_PATH: the mark of ${name} was changed; put back a copy`);
 }
 
+/** Whether only a newer version may open a store of that mark. */
+export const isNewer = ({ lowest }: StoreMark): boolean => lowest.format > STORE_FORMAT;
+
+/** What a gateway says whose store a newer version has made its own meanwhile. */
+export const raised = ({ format, lowest }: StoreMark): GatewayError =>
+  new GatewayError(
+    "E_INTERNAL",
+    `The store was brought to format ${format} by a newer version while this gateway ran, which is ${VERSION} (format ` +
+      `${STORE_FORMAT}) and would misread it, so calls are refused; stop this one and start version ${lowest.version} or ` +
+      "later, or stop every gateway and put back the backup from before (docs/UPGRADING.md)",
+  );
+
 /** Throws a GatewayError where this version does not open stores of that mark. */
-export function assertFormat({ format, lowest }: StoreMark, { name }: Pick<Expected, "name">): void {
-  if (lowest.format > STORE_FORMAT) {
+export function assertFormat(mark: StoreMark, { name }: Pick<Expected, "name">): void {
+  const { format, lowest } = mark;
+  if (isNewer(mark)) {
     throw new GatewayError(
       "E_INTERNAL",
       `KV_PATH: ${name} was written by a newer version (format ${format}); version ${lowest.version} or later opens ` +
