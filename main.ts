@@ -3,9 +3,9 @@ import { devEnvironment } from "./admin/dev_secrets.ts";
 import { makeUp, schedule } from "./gateway/clocks.ts";
 import { openGateway, readRegistry } from "./gateway/wire.ts";
 import { startTelemetry } from "./gateway/telemetry.ts";
-import { delay } from "./core/async.ts";
+import { delay, ended } from "./core/async.ts";
 import { freePort } from "./core/listening.ts";
-import { say } from "./core/say.ts";
+import { logged, logText, say } from "./core/say.ts";
 import { LIMITS } from "./core/model.ts";
 import type { Connectors } from "./registry/connectors.ts";
 import { isOutOfFiles } from "./registry/files.ts";
@@ -13,11 +13,16 @@ import { serve } from "./gateway/serve.ts";
 import { processEnvironment, readSettings, type Settings, unusedDatabase } from "./core/settings.ts";
 import { hasStore, KNOWN_STORES_PATH } from "./store/known_stores.ts";
 
+/** Ends, once its log is written or nobody reads it. */
+async function end(code: number): Promise<never> {
+  await ended(logged(), LIMITS.LOG_END_MS);
+  Deno.exit(code);
+}
+
 /** Ends with a message for the operator, never a stack trace. */
-function fail(error: unknown): never {
-  const message = error instanceof Error ? error.message : String(error);
-  say(Deno.stderr, message);
-  Deno.exit(1);
+async function fail(error: unknown): Promise<never> {
+  logText(error instanceof Error ? error.message : String(error));
+  return await end(1);
 }
 
 function settings(env: (name: string) => string | undefined, { settings }: Connectors): Settings {
@@ -47,7 +52,7 @@ try {
     say(Deno.stdout, `The gateway answers at ${address}`);
     // Not needed to answer, and refused as soon as it does; what could not be opened is read when it is needed.
     registry.proxies().catch((fault) => {
-      if (!isOutOfFiles(fault)) fail(fault);
+      if (!isOutOfFiles(fault)) return fail(fault);
       gateway.log({ event: "proxied_tools_unread", cause: String(fault) });
     });
     void gateway.webhooks.run(); // what a process that was killed has left
@@ -56,7 +61,7 @@ try {
     );
     void makeUp(gateway.snapshots, () => delay(LIMITS.SNAPSHOT_LEASE_MS));
   });
-  Deno.exit(ending === "told" ? 0 : 1); // the clocks would keep the process alive
+  await end(ending === "told" ? 0 : 1); // the clocks would keep the process alive
 } catch (error) {
-  fail(error);
+  await fail(error);
 }

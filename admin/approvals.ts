@@ -9,7 +9,7 @@ import { approvalFigures } from "./approval_figures.ts";
 import { person, SITE_ID } from "./bodies.ts";
 import { answer, jsonObject, parameters } from "./exchange.ts";
 import type { AdminPorts } from "./ports.ts";
-import { userIdOf } from "./users.ts";
+import { userIdOf } from "./named_user.ts";
 
 const TIERS = ["0", "1", "2", "3", "4"] as const;
 const listQuery = closed({

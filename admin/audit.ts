@@ -9,7 +9,7 @@ import { checked, closed, expected, refuseAny } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { callerOf } from "../identity/rights.ts";
 import { rowFor } from "./audit_row.ts";
-import { userIdOf } from "./users.ts";
+import { userIdOf } from "./named_user.ts";
 
 const ROWS_DEFAULT = 100;
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;

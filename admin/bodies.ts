@@ -23,7 +23,7 @@ export const name = z.string({ error: expected("a name") }).trim()
   .max(NAME_CHARACTERS_MAX, { error: expected(`a name of at most ${NAME_CHARACTERS_MAX} characters`) });
 /** The id of a site or project. */
 export const site_id = text("1 to 63 of a-z, 0-9 and -, not starting with -", SITE_ID);
-/** A user as people name one; `userIdOf` of users.ts says who that is. */
+/** A user as people name one; `userIdOf` of named_user.ts says who that is. */
 export const person = text("a user's id or e-mail address", /^[^\s\p{Cc}]{1,254}$/u);
 const tier_error = expected(`a whole number from 0 to ${TIER_MAX}`);
 const tier = z.int({ error: tier_error }).min(0, { error: tier_error }).max(TIER_MAX, { error: tier_error })

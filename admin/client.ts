@@ -50,6 +50,9 @@ function address(given: string | undefined, env: Terminal["env"]): string {
   return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
+/** What a proxy says where nobody behind it answers. */
+const OF_PROXIES = [502, 503, 504];
+
 /** A client with the master token. Throws a CommandError where the token or the address is missing or wrong. */
 export function adminClient(terminal: Terminal, url: string | undefined): AdminClient {
   const base = address(url, terminal.env);
@@ -77,17 +80,21 @@ export function adminClient(terminal: Terminal, url: string | undefined): AdminC
 
   async function result(response: Response): Promise<unknown> {
     const read = envelope.safeParse(await parsed(response));
-    if (!read.success) {
-      throw new CommandError(
-        `What answers at ${base} is no gateway (status ${response.status}); check --url`,
-      );
-    }
+    if (!read.success) throw noGateway(response.status);
     if (read.data.ok) return read.data.result;
     const { code, message } = read.data.error;
     const source = own ? "the environment" : "data/secrets.json, for it is not set in the environment";
     const way = `; the gateway at ${base} was sent the MASTER_TOKEN of ${source}`;
     throw new CommandError(`${code}: ${message}${code === "E_AUTH" ? way : ""}`);
   }
+
+  const noGateway = (status: number) =>
+    new CommandError(
+      OF_PROXIES.includes(status)
+        ? `A proxy answers at ${base} (status ${status}), and no gateway behind it did; ask one at its own address ` +
+          "(--url http://127.0.0.1:8000), or start it"
+        : `What answers at ${base} is no gateway (status ${status}); check --url`,
+    );
 
   return {
     call: async (method, path, body) => await result(await ask(method, path, body)),
@@ -96,7 +103,7 @@ export function adminClient(terminal: Terminal, url: string | undefined): AdminC
       const lines = response.headers.get("content-type")?.startsWith("application/x-ndjson");
       if (response.ok && lines && response.body) return response.body;
       await result(response);
-      throw new CommandError(`What answers at ${base} is no gateway; check --url`);
+      throw noGateway(response.status);
     },
   };
 }

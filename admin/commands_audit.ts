@@ -205,16 +205,32 @@ const tail: Command = {
 
 /** What was found of the audit, for people. */
 export function verdictText(
-  { ok, writers, segments, rows, erased, faults, place, after, anchored }: AuditVerdict,
+  { ok, writers, segments, rows, erased, faults, place, after, anchored, hashed, unproven }: AuditVerdict,
 ): string {
   const behind = after === undefined ? "" : `, behind segment ${after}; what is before it was not looked at`;
   const since = anchored === undefined ? "" : `, and nothing of the anchor of ${cell(anchored)} is missing`;
   const where = place === undefined ? "" : ` in ${cell(place)}`;
   const gone = erased === undefined ? "" : ` (${erased} more were erased with their site or person)`;
   const checked = `${rows} rows${gone} in ${segments} segments of ${writers} writers${where}${behind}`;
+  const how = hashedText(hashed) + (unproven === undefined ? "" : UNPROVEN[unproven]);
   return ok
-    ? `Whole: ${checked}${since}.\n`
-    : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}`;
+    ? `Whole: ${checked}${since}.\n${how}`
+    : `Broken: ${checked}.\n${faults.map((fault) => `  ${cell(fault)}\n`).join("")}${how}`;
+}
+
+/** Why no proof was looked at. */
+const UNPROVEN: Readonly<Record<NonNullable<AuditVerdict["unproven"]>, string>> = {
+  format: "No version that proves rows has opened this store: who can write it can change rows unseen.\n",
+  keys: "The proofs were not looked at, for that takes ENCRYPTION_KEYS: see deno task admin store check.\n",
+};
+
+/** Which rows are not proven by a key. */
+function hashedText(hashed: AuditVerdict["hashed"]): string {
+  if (hashed === undefined) return "";
+  const { rows, segments, until } = hashed;
+  const last = until === null ? "" : `, up to ${cell(until)},`;
+  return `Of these, ${rows} rows in ${segments} segments${last} have hashes and no proof: a version before 0.6.0 wrote them, or ` +
+    "their key is lost. They are as they were when the gateway took note of them; what was changed before that cannot be seen.\n";
 }
 
 /** Asks for the verdict, and where a person looks on shows how far the gateway is. */

@@ -1,7 +1,7 @@
 /** `freeze`, `unfreeze`. */
 import type { Freeze } from "../core/model.ts";
 import type { Call, Command, Options } from "./command.ts";
-import { nameOf } from "./freezes.ts";
+import { nameOf, placeText } from "./freezes.ts";
 import { cell, CommandError } from "./terminal.ts";
 
 const WHERE: Options = {
@@ -57,7 +57,10 @@ const unfreeze: Command = {
     if (place === null) throw new CommandError("--site, --project, --all: give one of them");
     call.show(
       await call.api.call("POST", "freezes/lift", place) as Freeze,
-      (done) => `${nameOf(done)} is no longer frozen.\n`,
+      (done) =>
+        done.scope === "all"
+          ? "The freeze of every site is lifted. Sites and projects that were frozen by themselves still are; freeze lists them.\n"
+          : `The freeze of ${placeText(done)} is lifted.\n`,
     );
   },
 };

@@ -5,7 +5,7 @@ import { unheldLine } from "./commands_proxied.ts";
 import { stateOf } from "./commands_webhooks.ts";
 import type { HealthReport } from "./health.ts";
 import { isJobWrong } from "../rules/readiness.ts";
-import type { SealedRecord } from "../store/store.ts";
+import { HOW_TO_ACCEPT, type SealedRecord } from "../store/store.ts";
 import { cell } from "./terminal.ts";
 
 const health: Command = {
@@ -24,6 +24,7 @@ function human(report: HealthReport): string {
   const { clock, retention: { days, horizon, ran_at, waiting }, jobs, sealed } = report;
   const {
     problems = [],
+    foreign = [],
     unpreviewed = [],
     proxies = [],
     held_tools = [],
@@ -53,6 +54,8 @@ function human(report: HealthReport): string {
         : `The runs of ${name} fail since ${failing_since}; the log says why (${event}).`
     ),
     ...sealed.map(sealedLine),
+    ...(sealed.length > 0 ? [`${MORE_SEALED}.`] : []),
+    ...foreignLines(foreign),
     ...unpreviewed.map(({ site_id, flags }) =>
       `Site ${site_id} has ${
         flags.join(" and ")
@@ -74,6 +77,19 @@ function human(report: HealthReport): string {
     ...(waiting ? [`Retention waits for you since ${waiting.since}: ${cell(waiting.message)}.`] : []),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** What goes by itself is not named each: links, previews, what stood there before a change. */
+const MORE_SEALED =
+  "What else is sealed under a key that is missing, by kind: deno task admin keys status; what of it is never opened again " +
+  "goes by itself";
+
+function foreignLines(foreign: HealthReport["foreign"]): string[] {
+  if (foreign.length === 0) return [];
+  return [
+    ...foreign.map((sentence) => `${cell(sentence)}.`),
+    `Calls that need these records are refused. Find out who wrote there; ${HOW_TO_ACCEPT}.`,
+  ];
 }
 
 /** What is sealed under a missing key, and how it works again. */

@@ -81,6 +81,10 @@ const backup: Command = {
   },
 };
 
+const RAW =
+  "The copy was not made by store backup: where a gateway ran meanwhile, what it wrote last is not in it. An anchor from " +
+  "after the copy tells (audit verify --anchor data/anchors.ndjson).\n";
+
 const restore: Command = {
   words: ["store", "restore"],
   local: true,
@@ -103,7 +107,7 @@ const restore: Command = {
       { ok, path: shownPlace(store.path), ...restored },
       ({ path, aside }) =>
         `${path} is the copy now${ok ? "; start the gateway" : ""}.\n` +
-        movedTo(aside) +
+        movedTo(aside) + (restored.raw ? RAW : "") +
         conditionText(
           restored,
           "The copy is damaged:",

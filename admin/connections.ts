@@ -7,7 +7,7 @@ import { checked, refused } from "../core/faults.ts";
 import type { AdminPorts } from "./ports.ts";
 import { callerOf, forbidden } from "../identity/rights.ts";
 import { person } from "./bodies.ts";
-import { userIdOf } from "./users.ts";
+import { userIdOf } from "./named_user.ts";
 
 const word = /^[a-z][a-z0-9_]{0,63}$/;
 

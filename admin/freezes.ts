@@ -62,7 +62,10 @@ export async function lift(
   }
   const done = await ports.store.freezes.lift(where);
   if (done === null) {
-    throw new GatewayError("E_NOT_FOUND", `${nameOf(where)} is not frozen; freeze lists what is`);
+    throw new GatewayError(
+      "E_NOT_FOUND",
+      `There is no freeze of ${placeText(where)}; freeze lists those that there are`,
+    );
   }
   await ports.record(caller.actor, "unfreeze", where, siteOf(where));
   return done;
@@ -71,8 +74,13 @@ export async function lift(
 const siteOf = ({ scope, id }: FreezePlace) => scope === "site" ? { site_id: id } : {};
 
 /** What it is called in a sentence. */
-export const nameOf = ({ scope, id }: FreezePlace): string =>
-  scope === "all" ? "Every site" : `The ${scope} ${quoted(id)}`;
+export const placeText = ({ scope, id }: FreezePlace): string =>
+  scope === "all" ? "every site" : `the ${scope} ${quoted(id)}`;
+/** The same where the sentence begins with it. */
+export const nameOf = (where: FreezePlace): string => {
+  const text = placeText(where);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
 
 /** The place that is named, as far as the caller may freeze it. */
 async function placeOf(

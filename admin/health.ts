@@ -10,7 +10,7 @@ import {
   type Webhook,
 } from "../core/model.ts";
 import type { HeldTool, UnheldSite } from "../registry/proxied_reports.ts";
-import type { SealedRecord } from "../store/store.ts";
+import { ForeignRecord, type SealedRecord } from "../store/store.ts";
 import type { RetentionState } from "../rules/retention.ts";
 import { isJobWrong, type Problem } from "../rules/readiness.ts";
 import { type Unpreviewed, unpreviewed } from "./confirm_policy.ts";
@@ -36,6 +36,8 @@ export interface HealthReport {
   readonly jobs: readonly JobReport[];
   /** What is sealed under a key that ENCRYPTION_KEYS lacks; users by their e-mail where they have one. */
   readonly sealed: readonly SealedRecord[];
+  /** What of the records is not as the gateway wrote it, a sentence each; what is told of such records is left out then. */
+  readonly foreign: readonly string[];
   /** Sites on which one call can change what visitors get without a preview. */
   readonly unpreviewed: readonly Unpreviewed[];
   /** What looks like a proxy that the settings do not name, as that process has seen it; a stranger can look so too. */
@@ -89,18 +91,22 @@ export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
   const clock = new Date(ports.now()).toISOString();
   const jobs = ports.jobs();
   const tools = await ports.proxiedTools();
-  const [retention, sealed, kept_changes, held_tools, unheld, versions, sites, freezes] = await Promise.all([
-    ports.retention.state(),
-    sealedElsewhere(ports.store),
-    keptChanges(ports.store),
-    tools.held(),
-    tools.unheld(),
-    ports.versions(),
-    ports.store.sites.list(),
-    ports.store.freezes.list(),
-  ]);
-  const webhooks = failingWebhooks(await ports.store.webhooks.list());
-  const ok = retention.waiting === null && sealed.length === 0 && held_tools.length === 0 &&
+  const [retention, foreign, sealed, kept_changes, held_tools, unheld, versions, sites, freezes] =
+    await Promise
+      .all([
+        ports.retention.state(),
+        ports.store.foreignRecords(),
+        sealedElsewhere(ports.store),
+        keptChanges(ports.store),
+        proven(tools.held()),
+        proven(tools.unheld()),
+        proven(ports.versions()),
+        proven(ports.store.sites.list()),
+        proven(ports.store.freezes.list()),
+      ]);
+  const webhooks = failingWebhooks(await proven(ports.store.webhooks.list()));
+  const ok = retention.waiting === null && foreign.length === 0 && sealed.length === 0 &&
+    held_tools.length === 0 &&
     webhooks.every(({ off }) => off === null) &&
     versions.every(({ days_left, sites }) => days_left > 0 || sites === 0) &&
     !jobs.some((job) => isJobWrong(job, ports.now())) && problems.length === 0;
@@ -111,6 +117,7 @@ export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
     retention,
     jobs,
     sealed,
+    foreign,
     unpreviewed: sites.map(unpreviewed).filter((one) => one !== null),
     proxies: ports.proxies(),
     held_tools,
@@ -120,6 +127,16 @@ export async function healthReport(ports: AdminPorts): Promise<HealthReport> {
     webhooks,
     versions,
   };
+}
+
+/** What was read; nothing where a record of it is not as the gateway wrote it, for that is told by itself. */
+async function proven<T>(reading: readonly T[] | Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await reading;
+  } catch (fault) {
+    if (fault instanceof ForeignRecord) return [];
+    throw fault;
+  }
 }
 
 /** Adds the health page. */
@@ -154,10 +171,20 @@ async function sealedElsewhere({ missingKeys, users }: AdminPorts["store"]): Pro
   const found: SealedRecord[] = [];
   for (const record of await missingKeys()) {
     const isPersons = record.kind !== "credential" && record.kind !== "webhook";
-    const of = isPersons ? (await users.get(record.of))?.email : record.of;
+    const of = isPersons ? await emailOf(users, record.of) : record.of;
     if (of !== undefined) found.push({ ...record, of }); // of a user who was removed nothing is used
   }
   return found;
+}
+
+/** Of a person whose record is not as the gateway wrote it, the id. */
+async function emailOf(users: AdminPorts["store"]["users"], id: string): Promise<string | undefined> {
+  try {
+    return (await users.get(id))?.email;
+  } catch (fault) {
+    if (fault instanceof ForeignRecord) return id;
+    throw fault;
+  }
 }
 
 const DAYS_DEFAULT = 7;

@@ -205,6 +205,7 @@ async function ofGateway(ports: AdminPorts, recent: Recent): Promise<Attention[]
     },
     ...frozenOf(health.freezes),
     webhooksOf(health),
+    foreignOf(health),
     ...ofUpkeep(health),
   ];
 }
@@ -260,6 +261,14 @@ const webhooksOf = ({ webhooks }: HealthReport): Attention => ({
   }.`,
   page: "/admin/webhooks",
   bad: webhooks.some(({ off }) => off !== null),
+});
+
+const foreignOf = ({ foreign }: HealthReport): Attention => ({
+  title: "Records of somebody else",
+  count: foreign.length,
+  sentence: `Calls that need them are refused: ${named(foreign)}. Find out who wrote into the store.`,
+  command: "gateway health",
+  bad: true,
 });
 
 function ofUpkeep(

@@ -202,6 +202,7 @@ export interface AdminPorts {
     | "changes"
     | "webhooks"
     | "missingKeys"
+    | "foreignRecords"
     | "ping"
   >;
   readonly masterToken: string;

@@ -8,6 +8,7 @@ import type { Connectors } from "../registry/connectors.ts";
 import type { SiteInput, SiteUpdate } from "../store/store.ts";
 import { siteDifferences } from "./changes.ts";
 import { approverGaps, policyOffers } from "./confirm_policy.ts";
+import { withUserIds } from "./named_user.ts";
 import type { AdminPorts } from "./ports.ts";
 import { mayBePlain, type SiteBodies, siteBodies, unreachable } from "./site_bodies.ts";
 import { assertMayRegister, assertMaySet } from "./site_rights.ts";
@@ -37,7 +38,7 @@ export async function registerSite(
   given: object,
 ): Promise<SavedSite> {
   const { connectors, store: { sites } } = ports;
-  const body = checked(bodiesOf(connectors).create, given);
+  const body = checked(bodiesOf(connectors).create, await withUserIds(ports, caller, given));
   assertMayRegister(caller);
   await assertMaySet(caller, body, null, ports);
   const before = { ...connectors.blank(body), platform: body.platform, base_url: null } as unknown as Site;
@@ -81,7 +82,7 @@ export async function changeSite(
   for (const fixed of ["id", "platform"]) {
     if (fixed in given) refuseAny([`${fixed}: cannot be changed; register another site`]);
   }
-  const patch = checked(bodiesOf(ports.connectors).patch, given);
+  const patch = checked(bodiesOf(ports.connectors).patch, await withUserIds(ports, caller, given));
   await assertMaySet(caller, patch, site, ports);
   if (Object.keys(patch).length === 0) refuseAny(["The body: names nothing to change"]);
   refuseAny(await siteFaults(patch, site, ports));

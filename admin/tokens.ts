@@ -19,7 +19,7 @@ import { definedOf } from "../core/values.ts";
 import { nearest } from "../core/nearest.ts";
 import { differences } from "./changes.ts";
 import { unknownSites } from "./sites.ts";
-import { userIdOf } from "./users.ts";
+import { userIdOf } from "./named_user.ts";
 
 /** A token as it is shown: never its text. */
 function tokenView(token: Token, last_used_at: string | null) {

@@ -1,6 +1,5 @@
 /** Users as an operator manages them: listed, made, changed, signed out, removed; for the API, the command line and the pages. */
 import type { z } from "zod";
-import { GatewayError } from "../core/errors.ts";
 import { checked, quoted, refuseAny } from "../core/faults.ts";
 import { RISK_DEFAULT, type User } from "../core/model.ts";
 import {
@@ -14,6 +13,7 @@ import {
 import { type Removed, removeUser } from "../identity/sign_in/removal.ts";
 import { RECORD_ID, userBody, userPatch } from "./bodies.ts";
 import { differences } from "./changes.ts";
+import { noUser } from "./named_user.ts";
 import type { AdminPorts } from "./ports.ts";
 import { unknownSites } from "./sites.ts";
 
@@ -36,21 +36,6 @@ export async function managedUser(
   if (user === null) throw noUser(wanted);
   assertManaged(caller.user, user);
   return user;
-}
-
-/**
- * The id of the user who is meant by id or e-mail address. An id is answered as it is: a user who was removed is still known
- * by it. Of an address that is not of somebody whom the caller may manage, nothing is said. Throws E_NOT_FOUND.
- */
-export async function userIdOf(
-  { store: { users } }: Pick<AdminPorts, "store">,
-  { user: caller }: AdminCaller,
-  wanted: string,
-): Promise<string> {
-  if (!wanted.includes("@")) return wanted;
-  const found = await users.byEmail(wanted);
-  if (found !== null && (found.id === caller?.id || isManaged(caller, found))) return found.id;
-  throw noUser(wanted);
 }
 
 /** Makes a user, who cannot sign in before an invitation. Throws E_BAD_INPUT with every fault, E_FORBIDDEN. */
@@ -144,9 +129,3 @@ function beyondSites({ allowed_sites, approve_sites = [] }: Pick<User, "allowed_
   if (approve_sites.includes("*") || isWithin(approve_sites, allowed_sites)) return [];
   return ["approve_sites: a person approves on sites of allowed_sites only; give them there too"];
 }
-
-const noUser = (wanted: string) =>
-  new GatewayError(
-    "E_NOT_FOUND",
-    `No user ${quoted(wanted)}; list the users to find it, and name one who was removed by the id`,
-  );

@@ -85,7 +85,8 @@ async function peak(pid: number, work: () => Promise<unknown>): Promise<number> 
   return await resident(pid, "VmHWM");
 }
 
-async function resident(pid: number, which: "VmRSS" | "VmHWM"): Promise<number> {
+/** What a process holds now or held at most, MiB; 0 where the machine does not tell. */
+export async function resident(pid: number, which: "VmRSS" | "VmHWM"): Promise<number> {
   try {
     const status = await Deno.readTextFile(`/proc/${pid}/status`);
     return Math.round(Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024);

@@ -1,4 +1,4 @@
-/** `deno task bench`: the figures; `--only` runs one part, `--rounds 5` makes some quick, `--write` keeps RESULTS.md. */
+/** `deno task bench`: the figures; `--only` runs one part, `--rounds 5` makes some quick, `--minutes 10` one long, `--write` keeps RESULTS.md. */
 import { parseArgs } from "node:util";
 import { approvalRows } from "./approvals.ts";
 import { durableTable } from "./beside_durable.ts";
@@ -23,6 +23,7 @@ import { snapshotRows } from "./snapshots.ts";
 import { lines, replaced } from "./table.ts";
 import { toolRows } from "./tools.ts";
 import { topicMapRows } from "./topicmap.ts";
+import { twoInstancesTable } from "./two_instances.ts";
 import { upkeepRows } from "./upkeep.ts";
 import { windowRows } from "./window.ts";
 
@@ -36,6 +37,8 @@ interface Told {
   /** A commit whose gateway takes turns with the present one. */
   readonly against: string | null;
   readonly scale: Partial<Scale>;
+  /** For how long "two_instances" runs; for a minute where nothing is said. */
+  readonly minutes: number | undefined;
 }
 
 /** The parts by name, in the order of RESULTS.md. */
@@ -43,6 +46,7 @@ const PARTS: Readonly<Record<string, (told: Told) => Promise<string>>> = {
   doors: doorTables,
   durable: ({ fewRounds, against }) => durableTable(fewRounds, against),
   scale: ({ fewRounds, scale }) => scaleTable(fewRounds, scale),
+  two_instances: ({ minutes }) => twoInstancesTable(minutes),
   tools: async ({ rounds }) => lines(await toolRows(rounds)),
   window: async ({ rounds }) => lines(await windowRows(rounds)),
   code_pages: async () => lines([...await codePageRows(), ...await sitePageRows()]),
@@ -84,6 +88,7 @@ const OPTIONS = {
   against: { type: "string" },
   store: { type: "string", multiple: true },
   processes: { type: "string" },
+  minutes: { type: "string" },
 } as const;
 
 /** What to run: `--against` a commit is the part "durable" where no other is named. Throws an Error naming what there is. */
@@ -91,6 +96,7 @@ function asked(args: readonly string[]): { names: string[]; write: boolean; told
   const { values } = parseArgs({ args: args.filter((arg) => arg !== "--"), options: OPTIONS });
   const { against = null, write = false, store: stores = [] } = values;
   const fewRounds = values.rounds === undefined ? undefined : whole("--rounds", values.rounds);
+  const minutes = values.minutes === undefined ? undefined : whole("--minutes", values.minutes);
   const processes = values.processes?.split(",").map((one) => whole("--processes", one));
   const names = values.only ?? (against === null ? Object.keys(PARTS) : ["durable"]);
   const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
@@ -99,7 +105,7 @@ function asked(args: readonly string[]): { names: string[]; write: boolean; told
   }
   if (write && against !== null) throw new Error("--against: prints only; leave out --write");
   const scale = { stores, ...(processes === undefined ? {} : { processes }) };
-  return { names, write, told: { rounds: fewRounds ?? ROUNDS, fewRounds, against, scale } };
+  return { names, write, told: { rounds: fewRounds ?? ROUNDS, fewRounds, against, scale, minutes } };
 }
 
 if (import.meta.main) {

@@ -29,18 +29,23 @@ export class ClientAddresses {
    */
   of(remote: string, forwarded: string | null): string {
     const from = this.exactly(remote, forwarded);
-    const address = ipAddress(from);
-    return address !== null && "parts" in address ? `${prefix64(address.parts)}::/64` : from;
+    const written = ipAddress(from);
+    if (written === null) return from;
+    const address = unmapped(written);
+    if ("parts" in address) return `${prefix64(address.parts)}::/64`;
+    return address === written ? from : address.toString();
   }
 
   /** The same as one address, of IPv6 too. */
   exactly(remote: string, forwarded: string | null): string {
     let from = plain(remote);
-    const hops = (forwarded ?? "").split(",").map((one) => plain(one.trim()));
-    while (this.#isTrusted(from)) {
-      const before = hops.pop();
-      if (before === undefined || isIP(before) === 0) break;
+    // From its end, for whoever is in front of the proxies may have sent any number of hops.
+    for (let end = forwarded?.length ?? 0; end >= 0 && this.#isTrusted(from);) {
+      const comma = end === 0 ? -1 : forwarded!.lastIndexOf(",", end - 1);
+      const before = plain((forwarded ?? "").slice(comma + 1, end).trim());
+      if (isIP(before) === 0) break;
       from = before;
+      end = comma;
     }
     return from;
   }

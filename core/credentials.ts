@@ -46,14 +46,14 @@ const SECRET_NAMES =
   "(?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|access|account|private)[_-]?key|sess(?:ion)?_?id|connect\\.sid|" +
   "_(?:logged_in|sec)_[0-9a-f]{32})";
 /**
- * A secret behind its name, which stays: `password=…`, `secret = "…"`, `"api_key": "…"`, a header of cookies. A name in a
+ * A secret behind its name, which stays: `password=…`, `secret = "…"`, `"api_key": "…"`, a header of cookies or of a key. A name in a
  * sentence ("password: at least 8 signs") is none, nor is a call in a program (`token=next()`).
  */
 const NAMED_SECRETS = new RegExp(
   [
     `(${SECRET_NAMES}(?:["']?\\s{0,2}=>?|["']\\s{0,2}:)\\s{0,2}["'])[^"'\\r\\n[]{3,}`,
-    `(${SECRET_NAMES}=)[^\\s"'&<>;,(){}[]{3,}(?![\\w(])`,
-    "(\\b(?:set-)?cookie:[ \\t]{0,4})[^\\r\\n]+",
+    `(${SECRET_NAMES}(?:=|%3D))[^\\s"'&<>;,(){}[]{3,}(?![\\w(])`,
+    "(\\b(?:(?:set-)?cookie|x-[a-z-]{0,24}(?:key|token|secret)):[ \\t]{0,4})[^\\r\\n]+",
   ].join("|"),
   "gi",
 );

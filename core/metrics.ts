@@ -25,7 +25,7 @@ const SEPARATOR = "\u0000";
 class Family<Series> {
   readonly #series = new Map<string, { readonly values: LabelValues; readonly of: Series }>();
 
-  constructor(readonly spec: MetricSpec, private readonly make: () => Series) {}
+  constructor(readonly spec: MetricSpec, private readonly make: (values: LabelValues) => Series) {}
 
   of(values: LabelValues): Series {
     const key = values.length === 1 ? values[0]! : values.join(SEPARATOR);
@@ -34,7 +34,7 @@ class Family<Series> {
     if (this.#series.size >= (this.spec.most ?? SERIES_MAX) && values.length > 0 && values[0] !== OTHER) {
       return this.of([OTHER, ...values.slice(1)]);
     }
-    const of = this.make();
+    const of = this.make(values);
     this.#series.set(key, { values, of });
     return of;
   }
@@ -81,6 +81,7 @@ export class Counter {
 
 /** One series of a histogram: how many fell below each bound and not below the one before, and what all took. */
 export interface Seconds {
+  readonly values: LabelValues;
   readonly counts: Float64Array;
   sum: number;
 }
@@ -88,10 +89,21 @@ export interface Seconds {
 /** How many seconds things took. */
 export class Histogram {
   readonly #family: Family<Seconds>;
+  #told: ((values: LabelValues, seconds: number) => void) | null = null;
 
   /** `bounds` are upper ends in seconds, ascending. */
-  constructor(spec: MetricSpec, private readonly bounds: readonly number[]) {
-    this.#family = new Family(spec, () => ({ counts: new Float64Array(bounds.length + 1), sum: 0 }));
+  constructor(spec: MetricSpec, readonly bounds: readonly number[]) {
+    const make = (values: LabelValues) => ({ values, counts: new Float64Array(bounds.length + 1), sum: 0 });
+    this.#family = new Family(spec, make);
+  }
+
+  get spec(): MetricSpec {
+    return this.#family.spec;
+  }
+
+  /** From now on tells that as well of everything that took its time. */
+  tell(told: (values: LabelValues, seconds: number) => void): void {
+    this.#told = told;
   }
 
   observe(values: LabelValues, seconds: number): void {
@@ -109,6 +121,7 @@ export class Histogram {
     while (at < bounds.length && seconds > bounds[at]!) at++;
     series.counts[at]!++;
     series.sum += seconds;
+    this.#told?.(series.values, seconds);
   }
 
   lines(): string[] {
@@ -127,12 +140,18 @@ export class Histogram {
   }
 }
 
-/** What goes up and down, as it is now; null where nobody knows it. */
-export function gaugeLines(
-  spec: MetricSpec,
-  samples: Iterable<readonly [LabelValues, number | null]>,
-): string[] {
-  const known = [...samples].filter((one): one is readonly [LabelValues, number] => one[1] !== null);
+/** A value of what goes up and down; null where nobody knows it. */
+export type Sample = readonly [LabelValues, number | null];
+
+/** What goes up and down, as it is now. */
+export interface Gauge {
+  readonly spec: MetricSpec;
+  readonly samples: readonly Sample[];
+}
+
+/** The lines of what goes up and down. */
+export function gaugeLines({ spec, samples }: Gauge): string[] {
+  const known = samples.filter((one): one is readonly [LabelValues, number] => one[1] !== null);
   return [
     ...head(spec, "gauge"),
     ...known.map(([values, value]) => line(spec.name, spec.labels, values, value)),

@@ -197,7 +197,7 @@ export interface VersionEnding {
 }
 
 /** As MCP clients, the OpenAPI document, /healthz, the store and those that are asked see it. */
-export const VERSION = "0.5.0";
+export const VERSION = "0.6.0";
 /** What the program calls itself where it is a client or a server. */
 export const PROGRAM = "site-operations-gateway";
 /** How every request to a site or service names its sender: RFC 9110, 10.1.5. */

@@ -18,6 +18,7 @@ const TRACE_VARIABLES = [
   "OTEL_TRACES_SAMPLER",
   "OTEL_TRACES_SAMPLER_ARG",
   "OTEL_PROPAGATORS",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
 ] as const;
 
 /** What else the process reads: the runtime's tracing, the host's own marks, those of the YAML library, what the runtime shows a KV Connect server, and what its driver of PostgreSQL looks at. */

@@ -8,7 +8,7 @@ import { METRICS_TYPE } from "../core/metrics.ts";
 import { rooted } from "../core/tracing.ts";
 import { onDemand } from "../core/async.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
-import { rememberSender, type Sender } from "../core/senders.ts";
+import { rememberSender, type Sender, senderOf } from "../core/senders.ts";
 import { type Problem, STOPPING } from "../rules/readiness.ts";
 import type { Proxies } from "./proxies.ts";
 
@@ -34,7 +34,12 @@ export interface AppParts {
   /** Throws when the store does not answer. */
   ping(): Promise<void>;
   /** Figures for Prometheus, and who may read them: nobody where there is no token. */
-  readonly metrics: { readonly token: string | null; text(): Promise<string> };
+  readonly metrics: {
+    readonly token: string | null;
+    text(): Promise<string>;
+    /** Told of a token that is another. Throws E_RATE_LIMITED where too many came from that sender. */
+    wrong(sender: Sender): void;
+  };
   /** What keeps it from carrying out calls. */
   problems(): Promise<readonly Problem[]>;
   /** Whether the gateway is about to stop. */
@@ -171,16 +176,33 @@ function addRoutes(app: Hono, parts: AppParts): void {
   });
 }
 
-function addMetrics(app: Hono, { token, text }: AppParts["metrics"]): void {
+function addMetrics(app: Hono, { token, text, wrong }: AppParts["metrics"]): void {
   if (token === null) return; // as if it were not there
   const isToken = isSecret(token);
   app.get("/metrics", async ({ req }) => {
     const sent = /^Bearer +(\S+)$/i.exec(req.header("authorization") ?? "")?.[1] ?? "";
     if (isToken(sent)) return new Response(await text(), { headers: { "content-type": METRICS_TYPE } });
-    const error = new GatewayError("E_AUTH", "Send Authorization: Bearer <METRICS_TOKEN>");
-    const headers = { ...HEADERS, ...CORS, "www-authenticate": 'Bearer realm="metrics"' };
+    const error = refusalOf(() => sent === "" ? undefined : wrong(senderOf(req.raw)));
+    const headers = {
+      ...HEADERS,
+      ...CORS,
+      ...error.code === "E_AUTH"
+        ? { "www-authenticate": 'Bearer realm="metrics"' }
+        : { "retry-after": String(error.retryAfter) },
+    };
     return new Response(failure(error), { status: error.status, headers });
   });
+}
+
+/** The refusal of who has not the metrics token: too many tries, or none that is right. */
+function refusalOf(count: () => void): GatewayError {
+  try {
+    count();
+    return new GatewayError("E_AUTH", "Send Authorization: Bearer <METRICS_TOKEN>");
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown;
+    throw thrown;
+  }
 }
 
 function unanswered({ req }: Context): Response {

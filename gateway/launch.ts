@@ -138,10 +138,19 @@ function launch([name, script, ...rest]: readonly string[]): never {
   become(["run", "--no-prompt", ...flags, resolve(root, script), ...rest]);
 }
 
-/** As core/tracing.ts says: the runtime's own spans hold whole addresses. A choice of the operator stays, and is refused. */
+/**
+ * As core/tracing.ts says: the runtime's own spans hold whole addresses. A choice of the operator stays, and is refused. At
+ * its end the process waits for a collector that hangs, ten seconds for each of four parts of what waits: hosts kill it
+ * before. So all of it is one part, which is waited for two seconds.
+ */
 function traceOwnSpansOnly(): void {
   if (!Deno.env.get("OTEL_DENO")) return;
-  const wanted = { OTEL_TRACES_SAMPLER: "parentbased_always_off", OTEL_PROPAGATORS: "none" };
+  const wanted = {
+    OTEL_TRACES_SAMPLER: "parentbased_always_off",
+    OTEL_PROPAGATORS: "none",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "2000",
+    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "2048",
+  };
   for (const [name, value] of Object.entries(wanted)) if (!Deno.env.get(name)) Deno.env.set(name, value);
 }
 

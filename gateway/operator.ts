@@ -11,7 +11,8 @@ import type { Retention } from "../guard/audit/retention.ts";
 import { operatorFilters } from "../guard/change_filters.ts";
 import { changeOf, changePage, type ChangeQuery } from "../guard/change_pages.ts";
 import { FailedCalls } from "../guard/failed_calls.ts";
-import { callLine, Lines, type LineStream } from "../guard/call_log.ts";
+import { Lines, type LineStream } from "../core/say.ts";
+import { callLine } from "../guard/call_log.ts";
 import { type CallEnd, Figures } from "../guard/figures.ts";
 import type { Jobs } from "../guard/jobs.ts";
 import type { listLinkable } from "../guard/linkable.ts";
@@ -137,7 +138,7 @@ export function watchOf(
 ) {
   const figures = new Figures();
   const failed = new FailedCalls({ now, log: written });
-  const lines = stream === null ? null : new Lines(stream);
+  const lines = stream === null ? null : new Lines(stream, "call_log_lines_left_out");
   const call = (end: CallEnd) => {
     figures.call(end);
     lines?.add(callLine(end));

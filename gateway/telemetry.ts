@@ -1,29 +1,48 @@
 /** Traces and figures over OpenTelemetry, where the operator turns on the runtime's own support. */
-import type { Meter } from "@opentelemetry/api";
+import type { Attributes as Labels, Meter } from "@opentelemetry/api";
+import { CLOCK } from "../core/async.ts";
+import type { Gauge, LabelValues, MetricSpec } from "../core/metrics.ts";
 import { OWN_SPANS_ONLY, startTracing } from "../core/tracing.ts";
 import type { Figures } from "../guard/figures.ts";
+import { COLLECTOR_LOOKED_AT_MS, CollectorWatch } from "./collector_watch.ts";
 
 /** What is said of a runtime that would show whole addresses. */
 const ADDRESSES =
   "the runtime's own spans hold whole addresses, and secrets stand in some: start with deno task start, " +
   `or set ${Object.entries(OWN_SPANS_ONLY).map(([name, value]) => `${name}=${value}`).join(" and ")}`;
 
+/** Where the runtime sends to when nothing is said, as its documentation has it. */
+const USUAL_ENDPOINT = "http://localhost:4318";
+
+/** What is handed on, and where what goes wrong is said. */
+export interface Telemetry {
+  readonly figures: Figures;
+  /** What goes up and down: as it was looked at last, and looking again. */
+  readonly state: { gauges(): readonly Gauge[]; refresh(): Promise<void> };
+  log(event: Record<string, unknown>): void;
+}
+
 /**
  * Traces calls and hands on figures where OTEL_DENO is set; the runtime sends them as its own variables say. Throws where
- * it would send what nobody may read, but for a host that traces by itself: there that is a line of the log.
+ * it would send what nobody may read, but for a host that traces by itself: there that is a line of the log. Elsewhere a
+ * collector that does not answer is a line of the log.
  */
 export async function startTelemetry(
   env: (name: string) => string | undefined,
-  { figures, log }: { readonly figures: Figures; log(event: Record<string, unknown>): void },
+  telemetry: Telemetry,
 ): Promise<void> {
   if (!isOn(env("OTEL_DENO"))) return;
+  const { log } = telemetry;
+  const isHosted = Boolean(env("DENO_DEPLOY") || env("DENO_DEPLOYMENT_ID"));
   const isSafe = Object.entries(OWN_SPANS_ONLY).every(([name, value]) => env(name) === value);
-  if (!isSafe && (env("DENO_DEPLOY") || env("DENO_DEPLOYMENT_ID"))) {
-    log({ event: "telemetry_shows_addresses", message: ADDRESSES });
-  } else if (!isSafe) {
-    throw new Error(`OTEL_DENO: ${ADDRESSES}`);
-  }
-  handOn(figures, await startTracing(partOf(env("OTEL_TRACES_SAMPLER_ARG"))));
+  if (!isSafe && isHosted) log({ event: "telemetry_shows_addresses", message: ADDRESSES });
+  else if (!isSafe) throw new Error(`OTEL_DENO: ${ADDRESSES}`);
+  handOn(telemetry, await startTracing(partOf(env("OTEL_TRACES_SAMPLER_ARG"))));
+  if (isHosted) return;
+  const endpoint = env("OTEL_EXPORTER_OTLP_ENDPOINT")?.trim() || USUAL_ENDPOINT;
+  const watch = new CollectorWatch({ endpoint, fetch, elapsed: CLOCK.elapsed, log });
+  void watch.look();
+  CLOCK.every(COLLECTOR_LOOKED_AT_MS, () => watch.look());
 }
 
 const isOn = (text: string | undefined) => ["true", "1"].includes(text?.trim().toLowerCase() ?? "");
@@ -38,14 +57,30 @@ function partOf(text: string | undefined): number {
 }
 
 /** Each counter under its name without "_total", which the collector adds where it wants it. */
-function handOn(figures: Figures, meter: Meter): void {
+function handOn({ figures, state }: Telemetry, meter: Meter): void {
   for (const counter of figures.counters) {
     const { name, help, labels } = counter.spec;
     const handed = meter.createObservableCounter(name.slice(0, -"_total".length), { description: help });
     handed.addCallback((result) => {
-      for (const [values, count] of counter.all()) {
-        result.observe(count, Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ""])));
+      for (const [values, count] of counter.all()) result.observe(count, labelled(labels, values));
+    });
+  }
+  for (const histogram of figures.histograms) {
+    const { name, help, labels } = histogram.spec;
+    const advice = { explicitBucketBoundaries: [...histogram.bounds] };
+    const handed = meter.createHistogram(name, { description: help, unit: "s", advice });
+    histogram.tell((values, seconds) => handed.record(seconds, labelled(labels, values)));
+  }
+  for (const { spec: { name, help } } of state.gauges()) {
+    meter.createObservableGauge(name, { description: help }).addCallback((result) => {
+      void state.refresh(); // nothing waits for the store here: what was read last is told
+      const { spec, samples } = state.gauges().find((one) => one.spec.name === name)!;
+      for (const [values, value] of samples) {
+        if (value !== null) result.observe(value, labelled(spec.labels, values));
       }
     });
   }
 }
+
+const labelled = (labels: MetricSpec["labels"], values: LabelValues): Labels =>
+  Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ""]));

@@ -7,7 +7,8 @@ import type { Doubts } from "../guard/audit/doubts.ts";
 import type { Erasing } from "../guard/audit/erasing.ts";
 import type { Jobs } from "../guard/jobs.ts";
 import type { Figures } from "../guard/figures.ts";
-import type { LineStream } from "../guard/call_log.ts";
+import type { MetricsText } from "../guard/metrics_text.ts";
+import type { LineStream } from "../core/say.ts";
 import type { DispatchPorts } from "../guard/pipeline/dispatch.ts";
 import type { CountedRefusals } from "../guard/audit/counted.ts";
 import type { Retention } from "../guard/audit/retention.ts";
@@ -70,6 +71,8 @@ export interface Gateway {
   readonly jobs: Pick<Jobs, "retry">;
   /** What is counted of calls. */
   readonly figures: Figures;
+  /** What goes up and down: as it was looked at last, and looking again. */
+  readonly state: Pick<MetricsText, "gauges" | "refresh">;
   /** Writes one line to the log. */
   log(event: Record<string, unknown>): void;
   /** From now on /readyz answers 503. */

@@ -93,11 +93,15 @@ export async function openGateway(
       ...{ proxies: parts.noticed, baseUrl: parts.baseUrl, newId: parts.newId, log },
       ping: () => store.ping(),
       problems: () => parts.readiness.problems(),
-      metrics: { token: settings.metricsToken, text: () => parts.metrics.text() },
+      metrics: {
+        token: settings.metricsToken,
+        text: () => parts.metrics.text(),
+        wrong: (sender) => parts.ports.counted.wrong(sender),
+      },
       draining: () => leaving || stopping.signal.aborted,
     }),
     ...{ store, catalog, retention, doubts, erasing, approvals, webhooks, snapshots, watch, jobs, figures },
-    ...{ anchoring, log, counted: ports.counted, toolCatalogs: proxied },
+    ...{ anchoring, log, counted: ports.counted, toolCatalogs: proxied, state: parts.metrics },
     setsAtRest: () => emptied(parts.setRuns),
     leave: () => void (leaving = true),
     drain: () => void (stopping.abort(), snapshots.stop(), proxied.stop(), webhooks.stop()),
@@ -128,7 +132,7 @@ async function openBase(settings: Settings, registry: Registry, replace: Replace
     undoDays: settings.undoDays,
     now,
     log,
-    committed: (isMade, seconds) => figures.commit(isMade, seconds),
+    ...figures.ofStore,
     ...replace.storage,
   });
   const store = replace.wrapStore?.(opened) ?? opened;
@@ -189,6 +193,7 @@ function guardOf(base: Base) {
     ...{ masterToken: settings.masterToken, grants: store.oauthGrants, now },
     callersVersion: () => store.callersVersion(),
     wrong: (sender) => ports.counted.wrong(sender),
+    refused: (token, sender) => ports.counted.refused(token, sender),
     tokenOf: accessTokens({ baseUrl, now, tokenOfGrant }),
   });
   const proxied = proxiedTools({
@@ -246,7 +251,7 @@ function clockedOf(
     doubts: new Doubts({ store, tell, now, elapsed: () => performance.now(), jobs, log }),
     snapshots: new Snapshots({ ...ports, newId, jobs, log }),
     watch: new VendorWatch({ ...ports, log }),
-    anchoring: new Anchoring({ store, log, keep: keepAnchor, tell: tellOrFail }),
+    anchoring: new Anchoring({ store, jobs, log, keep: keepAnchor, tell: tellOrFail }),
     readiness,
     metrics: new MetricsText({ figures, store, readiness, jobs, now, elapsed }),
   };

@@ -26,7 +26,7 @@ export type UpstreamResult = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "no_answer"
 
 /** Seconds. A call takes a minute at most. */
 const CALL_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60];
-const COMMIT_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const STORE_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 const UNKNOWN = "unknown";
 /** Tokens of trials are made for one trial each. */
@@ -109,7 +109,12 @@ export class Figures {
     name: "gateway_store_commit_duration_seconds",
     help: "How long the store took for a change, its turn included",
     labels: [],
-  }, COMMIT_BOUNDS);
+  }, STORE_BOUNDS);
+  readonly #reads = new Histogram({
+    name: "gateway_store_read_duration_seconds",
+    help: "How long the store took for a read, a part of a listing included",
+    labels: [],
+  }, STORE_BOUNDS);
   readonly #commitFailures = new Counter({
     name: "gateway_store_commit_failures_total",
     help: "Changes that the store refused or did not answer in time",
@@ -179,9 +184,25 @@ export class Figures {
     if (!isMade) this.#commitFailures.add([]);
   }
 
+  /** The store ended a read. */
+  read(seconds: number): void {
+    this.#reads.observe([], seconds);
+  }
+
   /** A refresh token that was used before came again. */
   repeated(came: "in_grace" | "late"): void {
     this.#repeats.add([came]);
+  }
+
+  /** What the store tells how long it took. */
+  get ofStore(): {
+    committed(isMade: boolean, seconds: number): void;
+    read(seconds: number): void;
+  } {
+    return {
+      committed: (isMade, seconds) => this.commit(isMade, seconds),
+      read: (seconds) => this.read(seconds),
+    };
   }
 
   /** The counters, for who hands them on. */
@@ -191,9 +212,13 @@ export class Figures {
     return [...calls, ...refusals, this.#upstreamResults, this.#commitFailures, this.#repeats];
   }
 
+  /** How long things took, for who hands that on. */
+  get histograms(): readonly Histogram[] {
+    return [this.#seconds, this.#upstream, this.#commits, this.#reads];
+  }
+
   lines(): string[] {
-    const histograms = [this.#seconds, this.#upstream, this.#commits];
-    return [...this.counters, ...histograms].flatMap((one) => one.lines());
+    return [...this.counters, ...this.histograms].flatMap((one) => one.lines());
   }
 }
 

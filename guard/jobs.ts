@@ -10,6 +10,7 @@ const EVENTS = {
   erasures: "erasures_failed",
   approvals: "approvals_failed",
   webhooks: "webhooks_failed",
+  "audit anchor": "audit_anchor_failed",
 } as const;
 
 /** One run: true where it did its work, null where nothing was due, false where another instance is at it, which says nothing of this one. */

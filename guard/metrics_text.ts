@@ -1,6 +1,6 @@
 /** The figures of a gateway as text: what was counted, and what its store and its process are like now. */
 import { ended } from "../core/async.ts";
-import { gaugeLines, type LabelValues } from "../core/metrics.ts";
+import { type Gauge, gaugeLines, type Sample } from "../core/metrics.ts";
 import { type JobReport, VERSION } from "../core/model.ts";
 import { type Problem, READY_CHECKS } from "../rules/readiness.ts";
 import type { Store } from "../store/store.ts";
@@ -30,12 +30,12 @@ interface State {
   readonly reconnects: ReadonlyMap<string, number>;
 }
 
-type Sample = readonly [LabelValues, number | null];
-
 /** The text of one gateway's figures. */
 export class MetricsText {
   readonly #startedAt: number;
   #state: State | null = null;
+  /** null before it was looked at. */
+  #problems: readonly Problem[] | null = null;
   #readAt = -Infinity;
   #reading: Promise<void> | null = null;
 
@@ -45,11 +45,18 @@ export class MetricsText {
 
   /** All of it, in the text format of Prometheus. Answers within some seconds, and never throws. */
   async text(): Promise<string> {
-    const { figures, readiness } = this.ports;
-    const [problems] = await Promise.all([readiness.problems(), this.#refresh()]);
-    return `${
-      [...figures.lines(), ...readyLines(problems), ...this.#stateLines(), ...this.#processLines()].join("\n")
-    }\n`;
+    await this.refresh();
+    return `${[...this.ports.figures.lines(), ...this.gauges().flatMap(gaugeLines)].join("\n")}\n`;
+  }
+
+  /** Looks at the gateway and its store, unless that was done a moment ago. Takes some seconds at most, and never throws. */
+  async refresh(): Promise<void> {
+    [this.#problems] = await Promise.all([this.ports.readiness.problems(), this.#refresh()]);
+  }
+
+  /** What the gateway was like when it was last looked at, and what its process is like now. */
+  gauges(): readonly Gauge[] {
+    return [readyGauge(this.#problems), ...this.#stateGauges(), ...this.#processGauges()];
   }
 
   async #refresh(): Promise<void> {
@@ -74,11 +81,11 @@ export class MetricsText {
   }
 
   /** What the store holds, as it was read last; nothing of it where it was never read. */
-  #stateLines(): string[] {
+  #stateGauges(): Gauge[] {
     const state = this.#state;
     const { rows, oldest_ms } = this.ports.store.audit.waiting;
     return [
-      ...gauge(
+      gauge(
         "gateway_writes_in_doubt",
         "Writes whose outcome nobody knows, and writes that are under way",
         ["state"],
@@ -87,17 +94,17 @@ export class MetricsText {
           [["under_way"], state?.open ?? null],
         ],
       ),
-      ...gauge("gateway_approvals_waiting", "Requests that wait for a person", [], [[
+      gauge("gateway_approvals_waiting", "Requests that wait for a person", [], [[
         [],
         state?.waiting ?? null,
       ]]),
-      ...gauge(
+      gauge(
         "gateway_reconnects_needed",
         "Accounts of people at other services that must be connected again, by kind",
         ["kind"],
         [...state?.reconnects ?? []].map(([kind, count]) => [[kind], count] as const),
       ),
-      ...gauge(
+      gauge(
         "gateway_store_figures_age_seconds",
         "How old the figures are that were read of the store",
         [],
@@ -105,11 +112,11 @@ export class MetricsText {
           [[], state === null ? null : (this.ports.elapsed() - this.#readAt) / 1000],
         ],
       ),
-      ...gauge("gateway_audit_rows_waiting", "Rows of the audit that are not committed yet", [], [[
+      gauge("gateway_audit_rows_waiting", "Rows of the audit that are not committed yet", [], [[
         [],
         rows,
       ]]),
-      ...gauge(
+      gauge(
         "gateway_audit_lag_seconds",
         "How long the oldest row of the audit waits to be committed",
         [],
@@ -120,19 +127,19 @@ export class MetricsText {
     ];
   }
 
-  #processLines(): string[] {
+  #processGauges(): Gauge[] {
     const jobs = this.ports.jobs.report();
     const of = (value: (job: JobReport) => number | null) =>
       jobs.map((job): Sample => [[job.name], value(job)]);
     const { rss, heapUsed, heapTotal, external } = Deno.memoryUsage();
     return [
-      ...gauge(
+      gauge(
         "gateway_job_last_run_timestamp_seconds",
         "When a run of the job last began here",
         ["task"],
         of((job) => seconds(job.began_at)),
       ),
-      ...gauge(
+      gauge(
         "gateway_job_last_success_timestamp_seconds",
         "When a run of the job last went well here",
         ["task"],
@@ -140,37 +147,41 @@ export class MetricsText {
           (job) => seconds(job.done_at),
         ),
       ),
-      ...gauge(
+      gauge(
         "gateway_job_failing",
         "1 where the last run of the job failed here",
         ["task"],
         of((job) => job.failing_since === null ? 0 : 1),
       ),
-      ...gauge("gateway_memory_bytes", "Memory of the process, by what holds it", ["of"], [
+      gauge("gateway_memory_bytes", "Memory of the process, by what holds it", ["of"], [
         [["heap_used"], heapUsed],
         [["heap_total"], heapTotal],
         [["external"], external],
       ]),
-      ...gauge("process_resident_memory_bytes", "Resident memory of the process", [], [[[], rss]]),
-      ...gauge("process_start_time_seconds", "When the process began, in seconds since 1970", [], [
+      gauge("process_resident_memory_bytes", "Resident memory of the process", [], [[[], rss]]),
+      gauge("process_start_time_seconds", "When the process began, in seconds since 1970", [], [
         [[], this.#startedAt / 1000],
       ]),
-      ...gauge("gateway_build_info", "Always 1; the label says the version", ["version"], [[[VERSION], 1]]),
+      gauge("gateway_build_info", "Always 1; the label says the version", ["version"], [[[VERSION], 1]]),
     ];
   }
 }
 
 // The label is "task": "job" is what Prometheus itself calls what it scrapes.
-const gauge = (name: string, help: string, labels: readonly string[], samples: readonly Sample[]) =>
-  gaugeLines({ name, help, labels }, samples);
+const gauge = (
+  name: string,
+  help: string,
+  labels: readonly string[],
+  samples: readonly Sample[],
+): Gauge => ({ spec: { name, help, labels }, samples });
 
-function readyLines(problems: readonly Problem[]): string[] {
-  const wrong = new Set(problems.map(({ check }) => check));
+function readyGauge(problems: readonly Problem[] | null): Gauge {
+  const wrong = new Set(problems?.map(({ check }) => check));
   return gauge(
     "gateway_ready",
     "1 where that check of /readyz is well, 0 where it keeps calls from being carried out",
     ["check"],
-    READY_CHECKS.map((check) => [[check], wrong.has(check) ? 0 : 1] as const),
+    problems === null ? [] : READY_CHECKS.map((check) => [[check], wrong.has(check) ? 0 : 1] as const),
   );
 }
 

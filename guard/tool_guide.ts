@@ -102,6 +102,8 @@ function firstOf(description: string): string {
   return sentence.split("\n").map((line) => line.trim()).filter(Boolean).join(" ");
 }
 
+const withoutStop = (sentence: string) => sentence.replace(/[.!?…]$/, "");
+
 /** A site's own tool that writes does so without being confirmed, unless it is asked for a preview. */
 const writesAtOnce = (shown: Shown): boolean => Boolean(shown.entry.offer) && !reads(shown);
 
@@ -109,7 +111,7 @@ const writesAtOnce = (shown: Shown): boolean => Boolean(shown.entry.offer) && !r
 function purposeOf(shown: Shown, description: string): string {
   const first = firstOf(description);
   if (!writesAtOnce(shown)) return first;
-  return `${first.replace(/[.!?…]$/, "")}.${AT_ONCE}`;
+  return `${withoutStop(first)}.${AT_ONCE}`;
 }
 
 /** A tool that was looked for, perhaps for a site of that kind. */
@@ -161,7 +163,7 @@ const TYPES_MAX = 12;
 /** What each is for, a line each. */
 function purposesOf(wanted: readonly Shown[], manner: Manner): string {
   const lines = wanted.map((one) =>
-    `${one.entry.name}${markOf(one)}: ${firstOf(saidOf(one, manner).description)}`
+    `${one.entry.name}${markOf(one)}: ${withoutStop(firstOf(saidOf(one, manner).description))}`
   );
   return [
     `// ${wanted.length} tools. What those that you need take: describe_tool with tool: [their names]. W: writes, after a preview; W!: writes at once.`,

@@ -1,4 +1,5 @@
 /** What a manifest may say, the schemas that manifests share, and the tool definition that is served from it. */
+import { pathOf } from "../core/answer_parts.ts";
 import { z } from "zod";
 import { type Code, GATEWAY_CODES } from "../core/errors.ts";
 import { FLAGS, LIMITS, type PlatformKind, type Tier } from "../core/model.ts";
@@ -132,7 +133,7 @@ const manifestSchema = z.strictObject({
    */
   sparse: z.boolean().optional(),
   /** Parts of its answer that an agent gets only where it asks for them, as paths of `fields`; over REST they are always there. */
-  aside: z.array(z.string().regex(/^[a-z_]+(\.[a-z_]+)*$/)).optional(),
+  aside: z.array(z.string().refine((path) => pathOf(path) !== null)).optional(),
 });
 
 /** A manifest as read, defaults filled in and shared schemas put in place. */

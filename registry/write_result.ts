@@ -95,6 +95,11 @@ export class WriteResult {
     return new WriteResult(this.#result, reason === undefined ? proof : { ...proof, live_reason: reason });
   }
 
+  /** The same with more of its result. */
+  also(more: Readonly<Record<string, unknown>> & Reserved): WriteResult {
+    return new WriteResult({ ...this.#result, ...more }, this.#proof);
+  }
+
   /** The same with what the preview warned of and what is so after the write as well. */
   warned(warnings: readonly string[]): WriteResult {
     return new WriteResult(this.#result, {

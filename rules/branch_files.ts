@@ -46,6 +46,10 @@ export function documentRaises(paths: readonly string[]): ScriptRaise[] {
   return shown.length === 0 ? [] : [mayHoldScript(shown)];
 }
 
+/** Files that nobody has read and that could be documents. */
+export const unreadRaises = (paths: readonly string[]): ScriptRaise[] =>
+  paths.length === 0 ? [] : [mayHoldScript(paths)];
+
 const mayHoldScript = (paths: readonly string[]): ScriptRaise => ({
   tier: 2,
   because: `${named(paths)} may hold script, which then runs ${SHOWN_ON_BRANCH}`,

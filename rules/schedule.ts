@@ -90,7 +90,7 @@ function localOf(text: string, field: string): Local | null {
 /** What to say with a moment that names no zone where it is shown as it was sent; nothing of any other value. */
 export const siteTimeWords = (field: string, moment: unknown): string[] =>
   typeof moment === "string" && LOCAL.test(moment.trim())
-    ? [`${field} has no zone: it is by the site's own clock, whose time zone get_site names`]
+    ? [`${field} has no zone: it is by the site's own clock`]
     : [];
 
 /** Where a day begins last. */

@@ -2,18 +2,21 @@
 import { CLOCK } from "../core/async.ts";
 import type { AuditRow } from "../core/model.ts";
 import { Audit } from "./audit.ts";
+import { proveEnds } from "./audit_ends.ts";
+import { auditKeysOf } from "./audit_keys.ts";
 import { Database } from "./database.ts";
 import { assertAlone, isFile, nameOf } from "./engines.ts";
 import { KnownStores } from "./known_stores.ts";
 import type { StoreFile } from "./maintenance.ts";
-import { assertOwn, isRegistered, readMark, wanted } from "./mark.ts";
+import { assertOwn, hasProvenAudit, isRegistered, readMark, sayPutBack, wanted } from "./mark.ts";
 import { MARK_KEY } from "./damage.ts";
 import { commitInTurn } from "./database.ts";
 import { openBare } from "./opening.ts";
+import { registeredKv } from "./registered_kv.ts";
 import { signAll } from "./registered_kind.ts";
 import { Sealer } from "./seal.ts";
 import { isReadable, refusal, sizeOf } from "./store_file.ts";
-import { foreignRecords } from "./survey.ts";
+import { foreignRecords } from "./foreign_records.ts";
 
 /** The row of the audit that says which records an operator accepted, without a gateway. */
 const acceptedRow = (id: string, records: readonly string[]): AuditRow => ({
@@ -57,10 +60,12 @@ export async function acceptRecords(store: StoreFile, confirm: boolean): Promise
   if (faults.length === 0 && seen !== null) faults.push(OLDER);
   if (!confirm) return faults;
   await signAll(kv, sealer.records, false);
+  if (!hasProvenAudit(entry.value)) await proveEnds(kv, sealer);
   const mark = await wanted(entry.value, sealer);
   if (mark !== entry.value) await commitInTurn(kv.atomic().check(entry).set(MARK_KEY, mark));
+  await sayPutBack(kv, sealer, { now: store.now, seen });
   const db = new Database(kv, Date.now, CLOCK.elapsed);
-  const audit = new Audit(db);
+  const audit = new Audit(db, await auditKeysOf(registeredKv(kv, sealer.records), kv, sealer, Date.now));
   await audit.append(acceptedRow(db.newId(), faults));
   await audit.close();
   await new KnownStores(known).add(path);

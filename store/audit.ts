@@ -3,6 +3,7 @@ import type { AuditRow, Resolution } from "../core/model.ts";
 import { countDoubts, openRows, resolutionOf, unknownRow } from "./audit_doubt.ts";
 import { AuditDays } from "./audit_days.ts";
 import { AuditPacker, type Log } from "./audit_packer.ts";
+import type { AuditKeys } from "./audit_keys.ts";
 import { listRows } from "./audit_list.ts";
 import { amountBefore, readAge, readRetention, writeRetention } from "./audit_horizon.ts";
 import { countRows, eraseRows, type RowErasure, type RowsErased } from "./audit_erasing.ts";
@@ -32,15 +33,18 @@ import { segmentsOldestFirst } from "./audit_source.ts";
 /** The AuditStore of a database. */
 export class Audit implements AuditStore {
   readonly #db: Database;
+  readonly #keys: AuditKeys;
   readonly #packer: AuditPacker;
   readonly #writer: AuditWriter;
   readonly #days: AuditDays;
 
-  constructor(db: Database, log?: Log) {
+  /** The keys prove what is written, and judge what is verified. */
+  constructor(db: Database, keys: AuditKeys, log?: Log) {
     this.#db = db;
+    this.#keys = keys;
     this.#days = new AuditDays(db);
-    this.#writer = new AuditWriter(db, (segments) => this.#packer.add(segments));
-    this.#packer = new AuditPacker(db, this.#writer, log);
+    this.#writer = new AuditWriter(db, keys, (segments) => this.#packer.add(segments));
+    this.#packer = new AuditPacker(db, { chain: this.#writer, keys, log });
     this.#packer.catchUp();
   }
 
@@ -86,11 +90,11 @@ export class Audit implements AuditStore {
 
   async verify(options?: VerifyOptions): Promise<AuditVerdict> {
     await this.#packer.setHead().catch(() => {});
-    return await verifyAudit(this.#db, options);
+    return await verifyAudit(this.#db, this.#keys, options);
   }
 
   async retain(before: Date, renew = () => Promise.resolve(true)): Promise<AuditAmount> {
-    return await retainAudit(this.#db, before, renew);
+    return await retainAudit(this.#db, this.#keys, before, renew);
   }
 
   async amount(before: Date): Promise<AuditAmount> {
@@ -113,14 +117,14 @@ export class Audit implements AuditStore {
   async erase(erasure: Omit<RowErasure, "append">): Promise<RowsErased> {
     await this.#writer.settle();
     await this.#packer.packAll();
-    return await eraseRows(this.#db, { ...erasure, append: (row) => this.append(row) });
+    return await eraseRows(this.#db, this.#keys, { ...erasure, append: (row) => this.append(row) });
   }
 
   /** How many rows of those that are packed would go. */
   async erasable(erasure: Pick<RowErasure, "needles" | "judge">): Promise<RowsErased> {
     await this.#writer.settle();
     await this.#packer.packAll();
-    return await countRows(this.#db, erasure);
+    return await countRows(this.#db, this.#keys, erasure);
   }
 
   async flush(): Promise<void> {
@@ -153,8 +157,16 @@ export async function* exportAudit(db: Database, query: AuditQuery): AsyncGenera
       return [JSON.stringify({ segment: id, row: index + 1, fault: "This row cannot be read" })];
     });
     if (filter.selective && entries.length === 0) continue;
-    const { writer, n, prev, erased } = segment;
-    const head = { segment: segment.segment, writer, n, prev, ...erased === undefined ? {} : { erased } };
-    yield `${[JSON.stringify({ ...head, hash: chainHash(segment) }), ...entries].join("\n")}\n`;
+    const { writer, n, prev, erased, proof } = segment;
+    const head = {
+      segment: segment.segment,
+      writer,
+      n,
+      prev,
+      ...proof && { key: proof.key },
+      ...erased !== undefined && { erased },
+      hash: chainHash(segment),
+    };
+    yield `${[JSON.stringify(head), ...entries].join("\n")}\n`;
   }
 }

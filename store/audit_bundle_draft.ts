@@ -2,7 +2,7 @@
 import { type Bundle, type CallCount, encodePart, type Packed, type Part } from "./audit_bundle.ts";
 import { countCalls } from "./audit_days.ts";
 import { encodeRows, PART_ROWS } from "./audit_rows.ts";
-import { beganAt, type Head, segmentHash } from "./audit_segment.ts";
+import { beganAt, type Head } from "./audit_segment.ts";
 import type { AuditRow } from "../core/model.ts";
 import { type Dimension, eachTerm, type Term } from "./audit_terms.ts";
 
@@ -18,6 +18,8 @@ export interface Content {
   readonly id: string;
   readonly n: number;
   readonly bytes: Uint8Array;
+  /** By which the chain knows it. */
+  readonly hash: string;
   /** As it was stored until it was packed. */
   readonly stored: Uint8Array;
   readonly rows: readonly (AuditRow | null)[];
@@ -65,8 +67,8 @@ export class BundleDraft {
   /** What is to be stored, under the id of `head`; the keys are those of the segments. */
   finish() {
     this.#closePart();
-    const { n, bytes } = this.#last!;
-    const head: Head = { n, hash: segmentHash(bytes), id: this.#parts.at(-1)!.last };
+    const { n, hash } = this.#last!;
+    const head: Head = { n, hash, id: this.#parts.at(-1)!.last };
     const bundle: Bundle = { first: this.#parts[0]!.first, parts: this.#parts, calls: this.#calls };
     const entries = [...this.#terms].flatMap(([dimension, values]) =>
       [...values].map(([value, rows]) => [[dimension, value] as Term, encodeRows(rows)] as const)

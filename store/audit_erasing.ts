@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import type { AuditRow } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
 import { type Bundle, decodePart, encodePart, isBundle, type PartContent, partKey } from "./audit_bundle.ts";
+import type { AuditKeys } from "./audit_keys.ts";
 import { decodeRows, encodeRows, PART_ROWS, type Runs } from "./audit_rows.ts";
 import {
   chainHash,
@@ -46,6 +47,11 @@ export interface RowErasure {
   renew(): Promise<void>;
 }
 
+/** What proves a segment whose rows went. */
+interface Keyed {
+  readonly keys: AuditKeys;
+}
+
 /** How much was erased. */
 export interface RowsErased {
   /** Rows that went. */
@@ -69,12 +75,16 @@ interface Edit {
  * Erases rows of every bundle. What is cut off is begun anew: a bundle's rows go last, after the index, and after the row
  * that says which segments are changed.
  */
-export async function eraseRows(db: Database, erasure: RowErasure): Promise<RowsErased> {
+export async function eraseRows(
+  db: Database,
+  keys: AuditKeys,
+  erasure: RowErasure,
+): Promise<RowsErased> {
   const all = { rows: 0, changed: 0 };
   const needles = erasure.needles.map((text) => Buffer.from(text));
   for await (const { key } of db.kv.list<Bundle>({ prefix: ["audit", "bundle"] }, { batchSize: 8 })) {
     await erasure.renew();
-    const done = await eraseInBundle(db, String(key[2]), needles, erasure);
+    const done = await eraseInBundle(db, String(key[2]), needles, { ...erasure, keys });
     all.rows += done.rows;
     all.changed += done.changed;
   }
@@ -84,12 +94,13 @@ export async function eraseRows(db: Database, erasure: RowErasure): Promise<Rows
 /** How many rows would go and be changed. */
 export async function countRows(
   db: Database,
+  keys: AuditKeys,
   { needles, judge }: Pick<RowErasure, "needles" | "judge">,
 ): Promise<RowsErased> {
   const all = { rows: 0, changed: 0 };
   const searched = needles.map((text) => Buffer.from(text));
   for await (const { key, value } of db.kv.list<Bundle>({ prefix: ["audit", "bundle"] }, { batchSize: 8 })) {
-    for (const edit of await editsOf(db, String(key[2]), value, searched, { by: "", judge })) {
+    for (const edit of await editsOf(db, String(key[2]), value, searched, { by: "", judge, keys })) {
       all.rows += edit.gone.length;
       all.changed += edit.changed;
     }
@@ -101,7 +112,7 @@ async function eraseInBundle(
   db: Database,
   last: string,
   needles: readonly Buffer[],
-  erasure: RowErasure,
+  erasure: RowErasure & Keyed,
 ): Promise<RowsErased> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const entry = await db.kv.get<Bundle>(["audit", "bundle", last]);
@@ -130,7 +141,7 @@ async function editsOf(
   last: string,
   bundle: Bundle,
   needles: readonly Buffer[],
-  how: Pick<RowErasure, "by" | "judge">,
+  how: Pick<RowErasure, "by" | "judge"> & Keyed,
 ): Promise<Edit[]> {
   const edits: Edit[] = [];
   if (!isBundle(bundle)) return edits;
@@ -153,7 +164,7 @@ function editOf(
   n: number,
   content: PartContent,
   needles: readonly Buffer[],
-  { by, judge }: Pick<RowErasure, "by" | "judge">,
+  { by, judge, keys }: Pick<RowErasure, "by" | "judge"> & Keyed,
 ): Edit {
   const said: Said[] = [];
   const gone: AuditRow[] = [];
@@ -178,9 +189,9 @@ function editOf(
       return left === null ? erasedLine(by) : JSON.stringify(left);
     });
     if (lines.every((line, index) => line === segment.lines[index])) return packed;
-    const bytes = withLines(segment, lines);
-    said.push([packed.id, chainHash(segment), segmentHash(bytes)]);
-    return { ...packed, bytes };
+    const { text, hash } = withLines(segment, lines, keys);
+    said.push([packed.id, chainHash(segment), hash]);
+    return { ...packed, bytes: text };
   });
   return { n, content: { ...content, segments }, said, gone, changed, terms };
 }

@@ -11,7 +11,9 @@ const FULL_MAX = 2;
 export interface Written {
   readonly id: string;
   readonly n: number;
+  /** What its hash is of. */
   readonly bytes: Uint8Array;
+  readonly hash: string;
   /** The value under its key. */
   readonly stored: Uint8Array;
   readonly rows: readonly AuditRow[];

@@ -1,9 +1,21 @@
 /** What is written behind: segments are packed into bundles, each with its part of the index, and heads are set. */
 import { bundleKey, dayOf, partKey } from "./audit_bundle.ts";
 import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./audit_bundle_draft.ts";
+import type { AuditKeys } from "./audit_keys.ts";
 import { OwnSegments, type Written } from "./audit_own_segments.ts";
 import { SINCE_KEYS } from "./audit_index.ts";
-import { type Head, headKey, parseRow, parseSegment } from "./audit_segment.ts";
+import {
+  chainHash,
+  type Head,
+  headKey,
+  judgeEnd,
+  judgeSegment,
+  keptEnd,
+  type KeptHead,
+  parseRow,
+  parseSegment,
+  type Segment,
+} from "./audit_segment.ts";
 import { termKey } from "./audit_terms.ts";
 import { type Database, deleteListed } from "./database.ts";
 
@@ -23,10 +35,18 @@ export interface Chain {
   readonly head: Head;
 }
 
+/** What a packer works for and with. */
+export interface Packing {
+  readonly chain: Chain;
+  readonly keys: AuditKeys;
+  readonly log?: Log | undefined;
+}
+
 /** Packs written segments, many at a time. What it does not come to, the next opened store does. */
 export class AuditPacker {
   readonly #db: Database;
   readonly #chain: Chain;
+  readonly #keys: AuditKeys;
   readonly #log: Log;
   readonly #own = new OwnSegments();
   /** How much came since the store was last to be read. */
@@ -45,9 +65,10 @@ export class AuditPacker {
   #isBusy = false;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(db: Database, chain: Chain, log: Log = () => {}) {
+  constructor(db: Database, { chain, keys, log = () => {} }: Packing) {
     this.#db = db;
     this.#chain = chain;
+    this.#keys = keys;
     this.#log = log;
   }
 
@@ -88,7 +109,8 @@ export class AuditPacker {
     if (head.n === this.#headSet) return;
     const stored = await this.#db.kv.get<Head>(headKey(id));
     if ((stored.value?.n ?? 0) < head.n) {
-      const commit = await this.#db.commit(this.#db.kv.atomic().check(stored).set(headKey(id), head));
+      const kept = keptEnd(this.#keys, "head", id, head);
+      const commit = await this.#db.commit(this.#db.kv.atomic().check(stored).set(headKey(id), kept));
       if (!commit.ok) return;
     }
     this.#headSet = head.n;
@@ -172,6 +194,7 @@ export class AuditPacker {
   /** Packs what is not packed of that writer, or of all others. False where another changed some of it meanwhile. */
   async #pack(of: string | null): Promise<boolean> {
     const drafts = new Map<string, BundleDraft>();
+    const covered = new Map<string, number>();
     let day = "";
     let isPacked = true;
     const commit = async (writer: string, draft: BundleDraft) => {
@@ -184,6 +207,7 @@ export class AuditPacker {
       const segment = parseSegment(entry.value);
       if (segment === null || segment.writer !== (of ?? segment.writer)) continue;
       if (of === null && segment.writer === this.#chain.id) continue;
+      if (!await this.#isVouched(segment, covered)) continue;
       if (dayOf(id) !== day) { for (const [writer, draft] of drafts) await commit(writer, draft); }
       day = dayOf(id);
       const draft = drafts.get(segment.writer);
@@ -191,10 +215,26 @@ export class AuditPacker {
       if (!drafts.has(segment.writer)) drafts.set(segment.writer, new BundleDraft());
       const rows = segment.lines.map(parseRow);
       const { n, bytes } = segment;
-      drafts.get(segment.writer)!.add(entry, { id, n, bytes, stored: entry.value as Uint8Array, rows });
+      const content = { id, n, bytes, hash: chainHash(segment), stored: entry.value as Uint8Array, rows };
+      drafts.get(segment.writer)!.add(entry, content);
     }
     for (const [writer, draft] of drafts) await commit(writer, draft);
     return isPacked;
+  }
+
+  /**
+   * Whether the gateway wrote a segment, by its own proof or because a proven head tells of it: what somebody else wrote is
+   * not packed, for packing it would set a head that vouches for it. `covered` keeps by writer how far its head tells.
+   */
+  async #isVouched(segment: Segment, covered: Map<string, number>): Promise<boolean> {
+    if (judgeSegment(this.#keys, segment) === "proven") return true;
+    const { writer, n } = segment;
+    if (!covered.has(writer)) {
+      const { value } = await this.#db.kv.get<KeptHead>(headKey(writer));
+      const isProven = value !== null && judgeEnd(this.#keys, "head", writer, value) === "proven";
+      covered.set(writer, isProven ? value.n : 0);
+    }
+    return n <= covered.get(writer)!;
   }
 
   /** Where nothing says it yet, the newest bundle there is may be of a version that indexed less. */
@@ -229,7 +269,9 @@ export class AuditPacker {
     parts.forEach((part, n) => atomic.set(partKey(head.id, n), part));
     for (const [term, rows] of entries) atomic.set([...termKey(term, head.id), bundle.first], rows);
     for (const { key } of keys) atomic.delete(key);
-    if ((stored.value?.n ?? 0) < head.n) atomic.check(stored).set(headKey(writer), head);
+    if ((stored.value?.n ?? 0) < head.n) {
+      atomic.check(stored).set(headKey(writer), keptEnd(this.#keys, "head", writer, head));
+    }
     const { ok } = await this.#db.commit(atomic);
     if (ok && writer === this.#chain.id) this.#packedTo = head.n;
     return ok;

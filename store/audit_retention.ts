@@ -9,6 +9,7 @@ import {
   type Packed,
   partKey,
 } from "./audit_bundle.ts";
+import type { AuditKeys } from "./audit_keys.ts";
 import { lateKey } from "./audit_late.ts";
 import {
   chainHash,
@@ -16,6 +17,7 @@ import {
   type DoubtMark,
   firstIdAt,
   type Head,
+  keptEnd,
   parseSegment,
   segmentKey,
 } from "./audit_segment.ts";
@@ -28,13 +30,18 @@ const SEGMENTS_PER_COMMIT = 32;
 type Renew = () => Promise<boolean>;
 
 /** Drops what was written before that time; answers what went. Safe beside writers and other instances. */
-export async function retainAudit(db: Database, before: Date, renew: Renew): Promise<AuditAmount> {
+export async function retainAudit(
+  db: Database,
+  keys: AuditKeys,
+  before: Date,
+  renew: Renew,
+): Promise<AuditAmount> {
   const end = firstIdAt(before.getTime());
   const dropped = { segments: 0, entries: 0 };
   let some: AuditAmount;
   do {
     await goOn(renew);
-    some = await untilSettled(() => dropOldest(db, end));
+    some = await untilSettled(() => dropOldest(db, keys, end));
     dropped.segments += some.segments;
     dropped.entries += some.entries;
   } while (some.segments > 0);
@@ -56,16 +63,20 @@ async function goOn(renew: Renew): Promise<void> {
 }
 
 /** Drops the next part of what is due; what was packed while there was nothing else is in a bundle then. */
-async function dropOldest(db: Database, end: string): Promise<AuditAmount | typeof AGAIN> {
+async function dropOldest(db: Database, keys: AuditKeys, end: string): Promise<AuditAmount | typeof AGAIN> {
   for (const drop of [dropFromBundle, dropSegments, dropFromBundle]) {
-    const dropped = await drop(db, end);
+    const dropped = await drop(db, keys, end);
     if (dropped === AGAIN || dropped.segments > 0) return dropped;
   }
   return { segments: 0, entries: 0 };
 }
 
 /** Drops what is due of the oldest bundle in one commit with the checkpoint of its writer. */
-async function dropFromBundle(db: Database, end: string): Promise<AuditAmount | typeof AGAIN> {
+async function dropFromBundle(
+  db: Database,
+  keys: AuditKeys,
+  end: string,
+): Promise<AuditAmount | typeof AGAIN> {
   const selector = { start: bundleKey(""), end: bundleKey(nextDay(end)) };
   for await (const entry of db.kv.list<Bundle>(selector, { batchSize: 8 })) {
     const { value: bundle } = entry;
@@ -100,14 +111,14 @@ async function dropFromBundle(db: Database, end: string): Promise<AuditAmount | 
     first = left.find((part) => part !== null)?.first ?? first;
     if (left.every((part) => part === null)) atomic.delete(entry.key);
     else atomic.set(entry.key, { ...bundle, first, parts: left });
-    if (newest !== undefined) await checkpoint(db, atomic, [[newest.id, newest.bytes]]);
+    if (newest !== undefined) await checkpoint(db, keys, atomic, [[newest.id, newest.bytes]]);
     return (await db.commit(atomic)).ok ? dropped : AGAIN;
   }
   return { segments: 0, entries: 0 };
 }
 
 /** Drops the oldest segments that are in no bundle in one commit with the checkpoints of their writers. */
-async function dropSegments(db: Database, end: string): Promise<AuditAmount | typeof AGAIN> {
+async function dropSegments(db: Database, keys: AuditKeys, end: string): Promise<AuditAmount | typeof AGAIN> {
   const selector = { prefix: ["audit", "segment"], end: segmentKey(end) };
   const atomic = db.kv.atomic();
   const gone: [id: string, value: unknown][] = [];
@@ -117,13 +128,14 @@ async function dropSegments(db: Database, end: string): Promise<AuditAmount | ty
     gone.push([id, entry.value]);
   }
   if (gone.length === 0) return { segments: 0, entries: 0 };
-  const entries = await checkpoint(db, atomic, gone);
+  const entries = await checkpoint(db, keys, atomic, gone);
   return (await db.commit(atomic)).ok ? { segments: gone.length, entries } : AGAIN;
 }
 
 /** Has a change say of each writer which of these segments, which go with it, was its last; answers how many rows they hold. */
 async function checkpoint(
   db: Database,
+  keys: AuditKeys,
   atomic: Deno.AtomicOperation,
   gone: readonly (readonly [id: string, value: unknown])[],
 ): Promise<number> {
@@ -131,13 +143,15 @@ async function checkpoint(
   let rows = 0;
   for (const [id, value] of gone) {
     const segment = parseSegment(value);
-    if (segment === null) continue;
+    // One under the id of another would have a checkpoint tell that others went, which somebody took away.
+    if (segment === null || segment.segment !== id) continue;
     checkpoints.set(segment.writer, { n: segment.n, hash: chainHash(segment), id });
     rows += segment.lines.length;
   }
   for (const [writer, head] of checkpoints) {
     const stored = await db.kv.get<Head>(checkpointKey(writer));
-    if ((stored.value?.n ?? 0) < head.n) atomic.check(stored).set(stored.key, head);
+    if ((stored.value?.n ?? 0) >= head.n) continue;
+    atomic.check(stored).set(stored.key, keptEnd(keys, "checkpoint", writer, head));
   }
   return rows;
 }

@@ -6,6 +6,15 @@ import { encodeTime } from "ulid";
 import { memoizeLast } from "../core/made_once.ts";
 import { type AuditRow, MORE_PATHS } from "../core/model.ts";
 import { isFields, pathsIn } from "../core/values.ts";
+import {
+  type AuditKeys,
+  type EndKind,
+  endText,
+  type Judged,
+  type Proof,
+  PROOF_CHARACTERS,
+  segmentText,
+} from "./audit_keys.ts";
 
 /** What the first segment of a chain names as the hash before it. */
 export const GENESIS = "0".repeat(64);
@@ -36,6 +45,8 @@ export interface Segment extends SegmentHeader {
   readonly bytes: Uint8Array;
   /** The hash that it had before rows of it were erased; left out of one that is as it was written. */
   readonly erased?: string;
+  /** Its proof, of its bytes; left out of one that a version before wrote. */
+  readonly proof?: Proof;
 }
 
 /** The value of a row's doubt key: where its newest entry is, and whether its outcome is unknown still. */
@@ -53,6 +64,29 @@ export interface Head {
   readonly n: number;
   readonly hash: string;
   readonly id: string;
+}
+
+/** An end as it is stored; without a proof where a version before wrote it. */
+export type KeptHead = Head & Partial<Proof>;
+
+/** An end of that writer's chain with its proof, as it is to be stored. */
+export function keptEnd(keys: AuditKeys, kind: EndKind, writer: string, { n, hash, id }: Head): KeptHead {
+  return { n, hash, id, ...keys.prove(endText(kind, writer, { n, hash, id })) };
+}
+
+/** What an end's own proof says of it; null where it has none. */
+export function judgeEnd(keys: AuditKeys, kind: EndKind, writer: string, end: KeptHead): Judged | null {
+  const { key, mac } = end;
+  if (typeof key !== "string" || typeof mac !== "string") return null;
+  return keys.judge(endText(kind, writer, end), { key, mac });
+}
+
+/** What a segment's own proof says of it; null where it has none. */
+export function judgeSegment(
+  keys: AuditKeys,
+  { bytes, proof }: Pick<Segment, "bytes" | "proof">,
+): Judged | null {
+  return proof === undefined ? null : keys.judge(segmentText(segmentHash(bytes)), proof);
 }
 
 export const segmentKey = (id: string): string[] => ["audit", "segment", id];
@@ -100,10 +134,34 @@ function cut(row: AuditRow, why: string): Record<string, unknown> {
   return short;
 }
 
-/** A segment as stored and hashed: the UTF-8 of the header line and the row lines. */
-export function encodeSegment(header: SegmentHeader, rows: string): Uint8Array {
+/** A segment as it is written: `bytes` are what its hash is of, `text` is stored, with the proof behind them. */
+export interface EncodedSegment {
+  readonly bytes: Uint8Array;
+  readonly text: Uint8Array;
+  readonly hash: string;
+}
+
+const PROOF_BEGIN = '{"mac":"';
+const PROOF_END = '"}\n';
+const PROOF_LINE = PROOF_BEGIN.length + PROOF_CHARACTERS + PROOF_END.length;
+const PROOF_ROOM = " ".repeat(PROOF_LINE);
+
+/** A segment that is proven: the UTF-8 of the header line and the row lines, and then a line with the proof. */
+export function encodeSegment(header: SegmentHeader, rows: string, keys: AuditKeys): EncodedSegment {
   const { segment, writer, n, prev } = header;
-  return ENCODER.encode(`{"segment":"${segment}","writer":"${writer}","n":${n},"prev":"${prev}"}\n${rows}`);
+  return proven(
+    `{"segment":"${segment}","writer":"${writer}","n":${n},"prev":"${prev}","key":"${keys.current}"}\n${rows}`,
+    keys,
+  );
+}
+
+/** The text, whose header names the current key, with its proof. */
+function proven(lines: string, keys: AuditKeys): EncodedSegment {
+  const text = ENCODER.encode(lines + PROOF_ROOM);
+  const bytes = text.subarray(0, -PROOF_LINE);
+  const hash = segmentHash(bytes);
+  ENCODER.encodeInto(PROOF_BEGIN + keys.prove(segmentText(hash)).mac + PROOF_END, text.subarray(-PROOF_LINE));
+  return { bytes, text, hash };
 }
 
 /** From this size on what is saved in pages to write is worth the time. */
@@ -135,11 +193,25 @@ export const erasedLine = (by: string): string => `${ERASED_LINE}${by}"}`;
 /** Whether a line says that a row was erased there. */
 export const isErasedLine = (line: string): boolean => line.startsWith(ERASED_LINE);
 
-/** A segment with other lines in the place of its own, which keeps the hash that the chain knows it by. */
-export function withLines(segment: Segment, lines: readonly string[]): Uint8Array {
+/**
+ * A segment with other lines in the place of its own, which keeps the hash that the chain knows it by. It is proven only
+ * where it was: of one that was changed, or that a version before wrote, nothing new is vouched for.
+ */
+export function withLines(segment: Segment, lines: readonly string[], keys: AuditKeys): EncodedSegment {
   const { segment: id, writer, n, prev } = segment;
-  const header = { segment: id, writer, n, prev, erased: chainHash(segment) };
-  return ENCODER.encode(`${JSON.stringify(header)}\n${lines.map((line) => `${line}\n`).join("")}`);
+  const isProven = judgeSegment(keys, segment) === "proven";
+  const header = {
+    segment: id,
+    writer,
+    n,
+    prev,
+    ...isProven && { key: keys.current },
+    erased: chainHash(segment),
+  };
+  const text = `${JSON.stringify(header)}\n${lines.map((line) => `${line}\n`).join("")}`;
+  if (isProven) return proven(text, keys);
+  const bytes = ENCODER.encode(text);
+  return { bytes, text: bytes, hash: segmentHash(bytes) };
 }
 
 /** Reads what is stored under a segment's key; null when it is no segment. */
@@ -147,15 +219,19 @@ export function parseSegment(value: unknown): Segment | null {
   if (!(value instanceof Uint8Array)) return null;
   try {
     const options = { maxOutputLength: INFLATED_BYTES_MAX };
-    const bytes = value[0] === DEFLATED ? zlib().inflateSync(value, options) : value;
-    const lines = DECODER.decode(bytes).split("\n");
+    const text = value[0] === DEFLATED ? zlib().inflateSync(value, options) : value;
+    const lines = DECODER.decode(text).split("\n");
     if (lines.pop() !== "") return null;
-    const { segment, writer, n, prev, erased } = JSON.parse(lines.shift() ?? "");
+    const { segment, writer, n, prev, key, erased } = JSON.parse(lines.shift() ?? "");
     const good = typeof segment === "string" && typeof writer === "string" && typeof prev === "string" &&
-      Number.isSafeInteger(n) && (erased === undefined || typeof erased === "string");
-    return good
-      ? { segment, writer, n, prev, lines, bytes, ...erased === undefined ? {} : { erased } }
-      : null;
+      Number.isSafeInteger(n) && [key, erased].every((one) => one === undefined || typeof one === "string");
+    if (!good) return null;
+    const said = { segment, writer, n, prev, ...erased === undefined ? {} : { erased } };
+    if (key === undefined) return { ...said, lines, bytes: text };
+    const last = lines.pop() ?? "";
+    const { mac } = JSON.parse(last);
+    if (last.length !== PROOF_LINE - 1 || typeof mac !== "string") return null;
+    return { ...said, lines, bytes: text.subarray(0, -PROOF_LINE), proof: { key, mac } };
   } catch {
     return null;
   }

@@ -73,6 +73,14 @@ export interface AuditVerdict {
   rows: number;
   /** Rows that were erased with their site or person, as the audit says; left out where there are none. */
   erased?: number;
+  /**
+   * Rows that have no proof of their own that can be looked at, for a version before 0.6.0 wrote them or their key is lost:
+   * they are as they were when the gateway took note of the end of their chains, and nobody can tell what was changed
+   * before that. `until` is when the last of them began. Left out where there are none.
+   */
+  readonly hashed?: { readonly segments: number; readonly rows: number; readonly until: string | null };
+  /** Why no proof was looked at: no version that proves segments has opened the store, or its keys were not given. */
+  readonly unproven?: "format" | "keys";
   /** One sentence per break: which writer, which segment, what differs. */
   faults: string[];
   /** What the store is kept in, as `the file "data/gateway.sqlite3"`; where something is wrong and that is known. */

@@ -1,6 +1,7 @@
 /** Verifying the audit: every chain from its beginning or checkpoint to its head, and what came after that. */
 import { GatewayError } from "../core/errors.ts";
 import { quoted } from "../core/fields.ts";
+import { Proven, type Proving } from "./audit_proven.ts";
 import {
   chainHash,
   checkpointKey,
@@ -8,6 +9,7 @@ import {
   type Head,
   headKey,
   isErasedLine,
+  type KeptHead,
   parseRow,
   parseSegment,
   type Segment,
@@ -30,7 +32,22 @@ interface Chain {
   readonly packed: number;
   /** The head before reading began; null for a chain begun later. */
   readonly head: Head | null;
+  /** Whether the gateway wrote that head: then it vouches for the segments up to it. */
+  readonly isHeadProven: boolean;
+  /** Whether the last segment was named as changed already, so that nothing more need be said of what does not follow from it. */
+  readonly isNamed: boolean;
+  /** Whether the last segment has a proof of its own: such a one may stand behind the head that a backup took. */
+  readonly hasProof: boolean;
 }
+
+const BEGUN: Chain = {
+  last: { n: 0, hash: GENESIS, id: "" },
+  packed: 0,
+  head: null,
+  isHeadProven: false,
+  isNamed: false,
+  hasProof: false,
+};
 
 /** Throws a GatewayError for what is no segment's id: behind that nothing might be looked at, and all be called whole. */
 export function assertSegmentId(after: string | undefined): void {
@@ -64,11 +81,12 @@ async function assertReached(db: Database, after: string): Promise<void> {
  */
 export async function verifyAudit(
   given: Database,
+  by: Proving,
   { after, told, anchor }: VerifyOptions = {},
 ): Promise<AuditVerdict> {
   assertSegmentId(after);
   const db = given.aroundDamage();
-  const verifier = new AuditVerifier(db, after ?? null, anchor);
+  const verifier = new AuditVerifier(db, { by, after: after ?? null, anchor });
   const first = after === undefined ? "" : `${after}0`;
   let read = 0;
   try {
@@ -86,6 +104,15 @@ export async function verifyAudit(
   return await verifier.conclude();
 }
 
+/** How an audit is verified. */
+export interface Verifying {
+  readonly by: Proving;
+  /** The segment behind which it begins, which is believed; null for all. */
+  readonly after?: string | null;
+  /** No chain may end before it. */
+  readonly anchor?: VerifyOptions["anchor"];
+}
+
 /** Follows the chains of an audit as its segments are handed over, each writer's in their order. */
 export class AuditVerifier {
   readonly #db: Database;
@@ -96,33 +123,37 @@ export class AuditVerifier {
   #newest: string | null = null;
   readonly #damaged = new Set<string>();
   readonly #erasures = new SaidErasures();
+  readonly #proven: Proven;
+  readonly #after: string | null;
+  readonly #anchor: VerifyOptions["anchor"];
   /** By writer the segment of the anchor that was not read yet. */
   readonly #unmet: Map<string, { readonly n: number; readonly hash: string }>;
 
   /** The writers whose chains were taken up behind the segment that was named; null where all is read. */
   readonly #taken: Set<string> | null;
 
-  /** Behind the segment `after`, which is believed; null for all. With an anchor no chain may end before it. */
-  constructor(
-    db: Database,
-    private readonly after: string | null,
-    private readonly anchor: VerifyOptions["anchor"] = undefined,
-  ) {
+  constructor(db: Database, { by, after = null, anchor }: Verifying) {
     this.#db = db;
+    this.#proven = new Proven(by);
+    this.#after = after;
+    this.#anchor = anchor;
     this.#unmet = new Map(Object.entries(anchor?.heads ?? {}));
     this.#taken = after === null ? null : new Set();
   }
 
   /** Reads all heads and checkpoints. */
   async readEnds(): Promise<void> {
-    const start: Head = { n: 0, hash: GENESIS, id: "" };
     for (const [writer, head] of await this.#readAll("head")) {
-      this.#chains.set(writer, { last: start, packed: 0, head });
+      const fault = this.#proven.faultOfEnd("head", writer, head);
+      if (fault !== null) this.#faults.push(fault);
+      this.#chains.set(writer, { ...BEGUN, head, isHeadProven: fault === null });
     }
     for (const [writer, last] of await this.#readAll("checkpoint")) {
       const anchored = this.#unmet.get(writer);
       if (anchored !== undefined && last.n >= anchored.n) this.#meet(writer, last);
-      this.#chains.set(writer, { last, packed: 0, head: this.#chains.get(writer)?.head ?? null });
+      const fault = this.#proven.faultOfEnd("checkpoint", writer, last);
+      if (fault !== null) this.#faults.push(fault);
+      this.#chains.set(writer, { ...this.#chains.get(writer) ?? BEGUN, last });
     }
   }
 
@@ -145,22 +176,36 @@ export class AuditVerifier {
     }
     const { writer } = segment;
     if (this.#taken?.has(writer) === false) this.#takeUp(segment);
-    const chain = this.#chains.get(writer) ??
-      { last: { n: 0, hash: GENESIS, id: "" }, packed: 0, head: null };
+    const chain = this.#chains.get(writer) ?? BEGUN;
     if (segment.segment !== id) {
       this.#faults.push(`Segment ${id} of writer ${writer} holds the text of segment ${segment.segment}`);
     }
-    await this.#link(id, segment, chain.last);
+    const judged = this.#proven.judge(segment);
+    const isNext = await this.#link(id, segment, chain);
+    if (judged === "wrong") {
+      this.#faults.push(
+        `Segment ${segment.n} (${id}) of writer ${writer} was changed: its proof is not the gateway's`,
+      );
+    }
     this.#checkRows(id, segment);
     const last = { n: segment.n, hash: chainHash(segment), id };
+    this.#proven.follow(segment, id, judged, isNext);
     if (this.#unmet.get(writer)?.n === last.n) this.#meet(writer, last);
     if (segment.erased !== undefined) this.#erasures.changed(id, segment);
-    if (last.n === chain.head?.n && last.hash !== chain.head.hash) {
+    if (last.n === chain.head?.n && last.hash === chain.head.hash && chain.isHeadProven) {
+      this.#proven.vouch(writer);
+    } else if (last.n === chain.head?.n && last.hash !== chain.head.hash && judged !== "wrong") {
       this.#faults.push(
         `Segment ${last.n} (${id}) of writer ${writer} was changed: the writer's head names another hash`,
       );
     }
-    this.#chains.set(writer, { last, packed: isPacked ? segment.n : chain.packed, head: chain.head });
+    this.#chains.set(writer, {
+      ...chain,
+      last,
+      packed: isPacked ? segment.n : chain.packed,
+      isNamed: judged === "wrong",
+      hasProof: segment.proof !== undefined,
+    });
     return this.#segments;
   }
 
@@ -171,7 +216,7 @@ export class AuditVerifier {
     if (n > anchored.n || hash === anchored.hash) return;
     this.#faults.push(
       `Segment ${n} (${id}) of writer ${writer} is another than when the anchor of ${
-        this.anchor!.at
+        this.#anchor!.at
       } was made`,
     );
   }
@@ -179,8 +224,8 @@ export class AuditVerifier {
   /** What the first segment that is read of a chain names as before it is believed. */
   #takeUp({ writer, n, prev }: Segment): void {
     this.#taken?.add(writer);
-    const head = this.#chains.get(writer)?.head ?? null;
-    this.#chains.set(writer, { last: { n: n - 1, hash: prev, id: this.after ?? "" }, packed: 0, head });
+    const last = { n: n - 1, hash: prev, id: this.#after ?? "" };
+    this.#chains.set(writer, { ...this.#chains.get(writer) ?? BEGUN, last });
   }
 
   /** Checks the heads and sums up. */
@@ -188,12 +233,12 @@ export class AuditVerifier {
     for (const [writer, chain] of this.#chains) {
       if (this.#taken?.has(writer) !== false) await this.#checkEnd(writer, chain);
     }
-    this.#faults.push(...this.#erasures.faults());
+    this.#faults.push(...this.#erasures.faults(), ...this.#proven.faults());
     for (const [writer, { n }] of this.#unmet) {
       const reached = this.#chains.get(writer)?.last.n ?? 0;
       this.#faults.push(
         `Missing: ${numbers(reached + 1, n)} of writer ${writer}, which were there when the anchor of ${
-          this.anchor!.at
+          this.#anchor!.at
         } was made: the end was cut off, or an older copy was put in the place of the store`,
       );
     }
@@ -214,19 +259,23 @@ export class AuditVerifier {
       segments: this.#segments,
       rows: this.#rows,
       ...this.#erasures.rows > 0 && { erased: this.#erasures.rows },
+      ...this.#proven.said(),
       faults: this.#faults,
       ...this.#faults.length > 0 && this.#db.place !== undefined && { place: this.#db.place },
-      ...this.after !== null && { after: this.after },
+      ...this.#after !== null && { after: this.#after },
     };
   }
 
-  async #link(id: string, { writer, n, prev }: Segment, before: Head): Promise<void> {
-    let last = before;
+  /** Answers whether the segment follows from the one before. */
+  async #link(id: string, { writer, n, prev }: Segment, { last: before, isNamed }: Chain): Promise<boolean> {
+    let last: Head = before;
     if (n > last.n + 1) {
       // Retention may have come between.
       const checkpoint = asHead((await this.#db.kv.get(checkpointKey(writer))).value);
-      if (checkpoint !== null && checkpoint.n > last.n && checkpoint.n < n) last = checkpoint;
+      const isLater = checkpoint !== null && checkpoint.n > last.n && checkpoint.n < n;
+      if (isLater && this.#proven.faultOfEnd("checkpoint", writer, checkpoint) === null) last = checkpoint;
     }
+    if (n === last.n + 1 && prev === last.hash) return true;
     if (n > last.n + 1) {
       this.#faults.push(
         `Missing: ${numbers(last.n + 1, n - 1)} of writer ${writer}, before segment ${n} (${id})`,
@@ -235,13 +284,14 @@ export class AuditVerifier {
       this.#faults.push(
         `Segment ${n} (${id}) of writer ${writer} is out of turn: it follows segment ${last.n}`,
       );
-    } else if (prev !== last.hash) {
+    } else if (!isNamed) {
       this.#faults.push(
         last.n === 0
           ? `Segment 1 (${id}) of writer ${writer} was changed: it does not begin a chain`
           : `Segment ${last.n} (${last.id}) of writer ${writer} was changed: segment ${n} (${id}) names another hash`,
       );
     }
+    return false;
   }
 
   #checkRows(id: string, { writer, n, lines }: Segment): void {
@@ -255,12 +305,13 @@ export class AuditVerifier {
   }
 
   /** A head is written behind: what comes after it is followed, and where that ends nobody can say. */
-  async #checkEnd(writer: string, { last, packed, head }: Chain): Promise<void> {
+  async #checkEnd(writer: string, { last, packed, head, hasProof }: Chain): Promise<void> {
     if (head !== null && last.n < head.n) {
       this.#faults.push(`Missing: ${numbers(last.n + 1, head.n)} of writer ${writer}, at the end`);
-    } else if (packed > (head?.n ?? 0)) {
+    } else if (packed > (head?.n ?? 0) && !(head !== null && hasProof)) {
       const current = asHead((await this.#db.kv.get(headKey(writer))).value);
-      if (current !== null && current.n >= packed) return;
+      const isRight = current !== null && this.#proven.faultOfEnd("head", writer, current) === null;
+      if (isRight && current.n >= packed) return;
       this.#faults.push(
         current === null
           ? `Writer ${writer} has segments up to ${last.n} and no head: it was removed or changed`
@@ -269,8 +320,8 @@ export class AuditVerifier {
     }
   }
 
-  async #readAll(kind: "head" | "checkpoint"): Promise<Map<string, Head>> {
-    const all = new Map<string, Head>();
+  async #readAll(kind: "head" | "checkpoint"): Promise<Map<string, KeptHead>> {
+    const all = new Map<string, KeptHead>();
     for await (const { key, value } of this.#db.kv.list({ prefix: ["audit", kind] }, { batchSize: 500 })) {
       const head = asHead(value);
       if (head !== null) all.set(String(key[2]), head);
@@ -282,9 +333,9 @@ export class AuditVerifier {
   }
 }
 
-function asHead(value: unknown): Head | null {
-  const head = value as Partial<Head> | null;
-  return Number.isSafeInteger(head?.n) && typeof head?.hash === "string" ? head as Head : null;
+function asHead(value: unknown): KeptHead | null {
+  const head = value as Partial<KeptHead> | null;
+  return Number.isSafeInteger(head?.n) && typeof head?.hash === "string" ? head as KeptHead : null;
 }
 
 function numbers(first: number, last: number): string {

@@ -1,6 +1,7 @@
 /** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
 import type { AuditRow } from "../core/model.ts";
 import { Batch } from "./audit_batch.ts";
+import type { AuditKeys } from "./audit_keys.ts";
 import { RowRefused } from "./audit_refused.ts";
 import type { Written } from "./audit_own_segments.ts";
 import { findSegment } from "./audit_bundle.ts";
@@ -14,7 +15,6 @@ import {
   GENESIS,
   type Head,
   openKey,
-  segmentHash,
   segmentKey,
   storedSegment,
 } from "./audit_segment.ts";
@@ -34,8 +34,7 @@ class Changed extends Error {}
 /** A batch as segments that continue the chain. */
 interface Built {
   readonly segments: readonly (Omit<Written, "versionstamp"> & { readonly late: LateMark | null })[];
-  /** Made when it is asked for first, for no commit needs the hash of its own last segment. */
-  head(): Head;
+  readonly head: Head;
 }
 
 /** A batch whose commit was sent, and of which it is not known whether it happened. */
@@ -50,6 +49,7 @@ interface Unsure {
 export class AuditWriter {
   readonly id: string;
   readonly #db: Database;
+  readonly #keys: AuditKeys;
   readonly #written: (segments: readonly Written[]) => void;
   /** Committed segments that nobody was told of yet. */
   #untold: Written[] = [];
@@ -70,8 +70,9 @@ export class AuditWriter {
   #newest: Promise<void> = Promise.resolve();
 
   /** `written` is given what was committed, in its order, while the next is on its way, or once it is settled. */
-  constructor(db: Database, written: (segments: readonly Written[]) => void) {
+  constructor(db: Database, keys: AuditKeys, written: (segments: readonly Written[]) => void) {
     this.#db = db;
+    this.#keys = keys;
     this.#written = written;
     this.id = db.newId();
   }
@@ -193,7 +194,6 @@ export class AuditWriter {
         this.#unsure = { batch, built, unanswered: null };
         const committing = this.#db.commit(this.#atomic(batch, built));
         this.#tell();
-        built.head();
         const commit = await committing;
         if (commit.ok) return this.#confirm({ batch, built }, commit.versionstamp);
         if (await this.#isChanged(batch)) {
@@ -220,7 +220,7 @@ export class AuditWriter {
   async #findOut(unsure: Unsure): Promise<Batch | null> {
     if (!this.#db.isInProcess) await this.#setFence();
     else if (unsure.unanswered !== null) await this.#db.ended(unsure.unanswered);
-    const happened = await findSegment(this.#db, unsure.built.head().id) !== null;
+    const happened = await findSegment(this.#db, unsure.built.head.id) !== null;
     if (happened) this.#confirm(unsure, null);
     this.#unsure = null;
     return happened ? unsure.batch : null;
@@ -238,14 +238,13 @@ export class AuditWriter {
   }
 
   #build(batch: Batch): Built {
-    let head = () => this.#head;
+    let head = this.#head;
     const segments = batch.drafts.map((draft) => {
-      const { n: before, hash: prev } = head();
-      const [id, n] = [this.#db.newId(), before + 1];
-      const bytes = encodeSegment({ segment: id, writer: this.id, n, prev }, draft.rows);
-      let made: Head | undefined;
-      head = () => made ??= { n, hash: segmentHash(bytes), id };
-      return { id, n, bytes, stored: storedSegment(bytes), rows: draft.kept, late: lateMark(id, draft) };
+      const [id, n] = [this.#db.newId(), head.n + 1];
+      const header = { segment: id, writer: this.id, n, prev: head.hash };
+      const { bytes, text, hash } = encodeSegment(header, draft.rows, this.#keys);
+      head = { n, hash, id };
+      return { id, n, bytes, hash, stored: storedSegment(text), rows: draft.kept, late: lateMark(id, draft) };
     });
     return { head, segments };
   }
@@ -278,7 +277,7 @@ export class AuditWriter {
   /** A batch is committed: the chain goes on from its last segment. */
   #confirm({ batch, built }: Pick<Unsure, "batch" | "built">, versionstamp: string | null): void {
     this.#unsure = null;
-    this.#head = built.head();
+    this.#head = built.head;
     batch.written.resolve();
     for (const row_id of batch.ended) this.#open.delete(row_id);
     for (const segment of built.segments) this.#untold.push({ ...segment, versionstamp });

@@ -9,6 +9,7 @@ import {
   type Head,
   headKey,
   isDoubted,
+  type KeptHead,
   openKey,
   parseRow,
   parseSegment,
@@ -27,6 +28,9 @@ const BATCH = 16;
 const APART = ["head", "checkpoint", "segment", "bundle", "part", "rows", "open", "doubt"];
 
 type Put = (entry: Laid) => Promise<void>;
+
+/** A segment under its id, as it is stored and as it reads. */
+type Parsed = readonly [id: string, value: unknown, segment: Segment];
 
 /** What the keys under a prefix go on with, each once. */
 export async function* partsBelow(kv: Pick<Kv, "list">, prefix: Deno.KvKey): AsyncGenerator<string> {
@@ -49,7 +53,7 @@ interface Read {
 
 /** Reads the audit of a store that may be in use. */
 export class AuditReading {
-  readonly #heads = new Map<string, Deno.KvEntry<Head>>();
+  readonly #heads = new Map<string, Deno.KvEntry<KeptHead>>();
   readonly #read = new Map<string, Read>();
   readonly #open = new Map<string, unknown>();
   readonly #doubt = new Map<string, unknown>();
@@ -62,7 +66,7 @@ export class AuditReading {
   /** What cannot be read is handed over as UNREADABLE. */
   constructor(db: Database) {
     this.#db = db.aroundDamage();
-    this.#verifier = new AuditVerifier(this.#db, null);
+    this.#verifier = new AuditVerifier(this.#db, { by: "keys" });
   }
 
   /**
@@ -72,11 +76,11 @@ export class AuditReading {
    */
   async run(put: Put): Promise<{ readonly isQuiet: boolean; readonly verdict: AuditVerdict }> {
     await this.#verifier.readEnds();
-    for await (const entry of this.#list<Head>("head")) this.#heads.set(String(entry.key[2]), entry);
+    for await (const entry of this.#list<KeptHead>("head")) this.#heads.set(String(entry.key[2]), entry);
     const checkpoints = await Array.fromAsync(this.#list("checkpoint"));
     for await (const { key, value } of this.#list("open")) this.#open.set(String(key[2]), value);
     for await (const { key, value } of this.#list("doubt")) this.#doubt.set(String(key[2]), value);
-    const wasWhole = await this.#segments(put);
+    await this.#segments(put);
     const now = await Array.fromAsync(this.#list("checkpoint"));
     for (const { key, value } of now) await put({ key, value, ends_at: null });
     await this.#ends(put);
@@ -90,20 +94,20 @@ export class AuditReading {
     const stamps = (entries: Deno.KvEntry<unknown>[]) =>
       entries.map(({ versionstamp }) => versionstamp).join();
     const verdict = await this.#verifier.conclude();
-    return { isQuiet: wasWhole && stamps(now) === stamps(checkpoints), verdict };
+    return { isQuiet: !this.#hasGap && stamps(now) === stamps(checkpoints), verdict };
   }
 
   /**
    * Those that are not packed before bundles, for they are packed meanwhile, and so in either; up to the newest that is
-   * there when it begins. False where one is missing.
+   * there when it begins.
    */
-  async #segments(put: Put): Promise<boolean> {
+  async #segments(put: Put): Promise<void> {
     const recent = firstIdAt(this.#db.now() - LOOK_BACK_MS);
     const unpacked = await this.#unpacked(put);
-    const follow = async (id: string, segment: Segment, isPacked: boolean) => {
+    const follow = async ([id, value, segment]: Parsed, isPacked: boolean) => {
       const before = this.#read.get(segment.writer);
       if (before !== undefined && segment.n <= before.last.n) return; // it was packed meanwhile
-      await this.#verifier.follow({ id, value: segment.bytes, isPacked });
+      await this.#verifier.follow({ id, value, isPacked });
       this.#follow(segment);
       if (segment.segment >= recent) this.#mark(segment);
     };
@@ -121,18 +125,17 @@ export class AuditReading {
         for (const { id, bytes } of content?.segments ?? []) {
           const segment = parseSegment(bytes);
           if (segment === null) await this.#verifier.follow({ id, value: bytes, isPacked: true });
-          else await follow(id, segment, true);
+          else await follow([id, bytes, segment], true);
         }
       }
     }
-    for (const [id, segment] of unpacked) await follow(id, segment, false);
-    return !this.#hasGap;
+    for (const one of unpacked) await follow(one, false);
   }
 
   /** What is not packed; it stays in memory, for it leads on from the bundles: a few thousand at most, where all is well. */
-  async #unpacked(put: Put): Promise<(readonly [id: string, segment: Segment])[]> {
+  async #unpacked(put: Put): Promise<Parsed[]> {
     const prefix = ["audit", "segment"];
-    const found: (readonly [id: string, segment: Segment])[] = [];
+    const found: Parsed[] = [];
     const [newest] = await Array.fromAsync(this.#db.kv.list({ prefix }, { limit: 1, reverse: true }));
     if (newest === undefined) return found;
     const end = [...newest.key.slice(0, 2), `${String(newest.key[2])}\0`];
@@ -140,7 +143,7 @@ export class AuditReading {
       await put({ key, value, ends_at: null });
       const segment = parseSegment(value);
       const id = String(key[2]);
-      if (segment !== null) found.push([id, segment]);
+      if (segment !== null) found.push([id, value, segment]);
       else await this.#verifier.follow({ id, value, isPacked: false }); // it says that
     }
     return found;
@@ -179,18 +182,25 @@ export class AuditReading {
     }
   }
 
-  /** A head moves on to the last segment that follows from it, as its writer has moved it since. */
+  /**
+   * A head that is proven stays as it was read first: segments behind it have proofs of their own. One that a version before
+   * wrote moves on to the last segment that follows from it, as its writer has moved it since.
+   */
   async #ends(put: Put): Promise<void> {
     for (const [writer, { key, value }] of this.#heads) {
       const read = this.#read.get(writer);
-      const head = read?.leads && read.last.n > value.n ? { ...value, ...read.last } : value;
-      await put({ key, value: head, ends_at: null });
+      const isMoved = value.mac === undefined && read?.leads === true && read.last.n > value.n;
+      await put({ key, value: isMoved ? { ...value, ...read.last } : value, ends_at: null });
     }
     for (const [writer, { last, leads }] of this.#read) {
       if (this.#heads.has(writer)) continue;
-      const { value } = await this.#db.kv.get<Head>(headKey(writer));
-      if (value !== null) {
+      const { value } = await this.#db.kv.get<KeptHead>(headKey(writer));
+      if (value === null) continue;
+      if (value.mac === undefined) {
         await put({ key: headKey(writer), value: leads ? { ...value, ...last } : value, ends_at: null });
+      } else {
+        if (value.n > last.n) this.#hasGap = true; // it has gone on since: what it tells of is not in the backup
+        await put({ key: headKey(writer), value, ends_at: null });
       }
     }
   }

@@ -3,7 +3,7 @@ import { GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
 import type { Database } from "./database.ts";
 import { MARK_KEY } from "./damage.ts";
-import type { StoreMark } from "./mark.ts";
+import { isNewer, raised, type StoreMark } from "./mark.ts";
 import type { Awaitable } from "../core/async.ts";
 
 /** The kinds of record that are cached, each with a version of its own; KV reads no more than ten keys at once. */
@@ -78,8 +78,13 @@ export class Versions {
     this.#channel?.tell();
   }
 
-  #assertSame(mark: unknown): void {
-    if ((mark as Partial<StoreMark> | null)?.id === this.#storeId) return;
+  #assertSame(value: unknown): void {
+    const mark = value as StoreMark | null;
+    if (mark !== null && mark.id === this.#storeId) {
+      if (!isNewer(mark)) return;
+      this.#db.refuseAll(() => raised(mark));
+      throw raised(mark);
+    }
     throw new GatewayError(
       "E_INTERNAL",
       "The gateway's store was emptied or replaced by another while the gateway had it open, so calls are refused; stop " +

@@ -34,6 +34,8 @@ export interface KvTraits {
   log?(event: Record<string, unknown>): void;
   /** Is told how long each commit took, and whether it was made. */
   committed?(isMade: boolean, seconds: number): void;
+  /** Is told how long each read took. */
+  read?(seconds: number): void;
   /** Whether this process itself carries out what it commits: once that has failed nothing of it can happen any more. */
   readonly isInProcess?: boolean;
   /** What it is kept in, as messages say it. */
@@ -57,8 +59,8 @@ export class Database {
   #refuses = false;
   /** When a change was last committed, by `elapsed`. */
   #committedAt = -Infinity;
-  /** What was said of a damaged file: it does not mend itself, and another place of it may still take what is probed. */
-  #damage: string | null = null;
+  /** What everything is refused with: damage does not mend itself, and another place of the file may still take what is probed. */
+  #refusal: (() => GatewayError) | null = null;
 
   /**
    * `now` is the time records carry; `elapsed` counts milliseconds and never goes back. With a clock no operation waits
@@ -77,6 +79,7 @@ export class Database {
       clock,
       (error) => this.#said(error),
       (error, asked) => this.#ended(error, asked),
+      traits.read,
     );
     this.#beneath = this.#timeout?.kv ?? kv;
     this.#reading = traits.around?.(this.#beneath) ?? this.#beneath;
@@ -89,14 +92,14 @@ export class Database {
   }
 
   /** What is beneath that, of which nothing is proven: for who counts what is there, and does nothing by it. Throws as `kv`. */
-  get unproven(): Pick<Kv, "get" | "list"> {
+  get unproven(): Pick<Kv, "get" | "getMany" | "list"> {
     this.#assertOpen();
     return this.#beneath;
   }
 
   #assertOpen(): void {
     if (this.#closed) throw closedError();
-    if (this.#damage !== null) throw damaged(this.#damage);
+    if (this.#refusal !== null) throw this.#refusal();
   }
 
   /** The same for a reader that goes on where an entry is damaged. */
@@ -115,7 +118,7 @@ export class Database {
    * later.
    */
   async commit(change: Deno.AtomicOperation): Promise<Committed> {
-    if (this.#damage !== null) throw damaged(this.#damage);
+    if (this.#refusal !== null) throw this.#refusal();
     const work = async () => {
       const looking = this.traits.stands?.();
       if (looking) await looking;
@@ -173,14 +176,19 @@ export class Database {
 
   /** Says that the file is damaged: nothing is read or written from now on. */
   foundDamage(said: string): void {
-    this.#damage ??= said;
+    this.refuseAll(() => damaged(said));
+  }
+
+  /** Nothing is read or written from now on: whoever asks is told that. */
+  refuseAll(refusal: () => GatewayError): void {
+    this.#refusal ??= refusal;
   }
 
   /** What is thrown where KV throws that: of a damaged file one sentence, and it is remembered. */
   #said(error: unknown): unknown {
     if (error instanceof GatewayError || !isDamage(error)) return error;
     this.foundDamage(messageOf(error));
-    return damaged(this.#damage!);
+    return this.#refusal!();
   }
 
   /** Resolves once KV answers again where it did not. */
@@ -212,7 +220,7 @@ export class Database {
    * KV does, and with E_INTERNAL from the first damage on that was met.
    */
   async probe(writes = false): Promise<void> {
-    if (this.#damage !== null) throw damaged(this.#damage);
+    if (this.#refusal !== null) throw this.#refusal();
     const isWanted = writes && this.elapsed() - this.#committedAt >= COMMITTED_MS;
     if (!this.#refuses && !isWanted) {
       await this.kv.get(PROBE_KEY);

@@ -2,7 +2,8 @@
 import { dirname, join, resolve } from "node:path";
 import { sha256 } from "./database.ts";
 import { isFile, nameOf } from "./engines.ts";
-import type { Numbers } from "./registered_kind.ts";
+import { giveToFolder, makeFolder } from "./file_owner.ts";
+import type { Numbers, Seen } from "./registered_kind.ts";
 
 /** Where that is kept, from the folder the gateway is started in. */
 export const KNOWN_STORES_PATH = "data/stores";
@@ -36,24 +37,31 @@ export class KnownStores {
     return await exists(this.#file(path));
   }
 
-  /** How far the registers of the store there had counted when that was remembered last; null where nobody did. */
-  async seen(path: string): Promise<Numbers | null> {
+  /** How the store there was seen when that was remembered last; null where nobody did. */
+  async seen(path: string): Promise<Seen | null> {
     const text = await Deno.readTextFile(this.#file(path)).catch(() => "");
+    const [, numbers, at] = text.split("\n");
     try {
-      return JSON.parse(text.split("\n")[1] || "null") as Numbers | null;
+      return numbers ? { numbers: JSON.parse(numbers) as Numbers, put_back_at: Number(at) || 0 } : null;
     } catch {
       return null;
     }
   }
 
   /**
-   * Remembers that it holds one, and how far its registers have counted, if that is known; the newest stay. Rejects where
+   * Remembers that it holds one, and how it was seen, if that is known; the newest stay. Rejects where
    * that cannot be written.
    */
-  async add(path: string, seen?: Numbers): Promise<void> {
-    await Deno.mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const text = `${placeOf(path)}\n${seen === undefined ? "" : `${JSON.stringify(seen)}\n`}`;
+  async add(path: string, seen?: Seen): Promise<void> {
+    await makeFolder(this.folder);
+    const text = [
+      placeOf(path),
+      ...seen === undefined ? [] : [JSON.stringify(seen.numbers), seen.put_back_at],
+      "",
+    ]
+      .join("\n");
     await Deno.writeTextFile(this.#file(path), text, { mode: 0o600 });
+    await giveToFolder(this.#file(path));
     const files = await this.#files();
     for (const { file } of files.slice(KNOWN_MAX)) await Deno.remove(file).catch(() => {});
   }

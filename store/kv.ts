@@ -13,8 +13,10 @@ import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Approvals } from "./approvals.ts";
 import { Audit } from "./audit.ts";
+import { auditKeysOf } from "./audit_keys.ts";
 import { Anchors } from "./audit_anchor.ts";
 import { Erasures } from "./erasures.ts";
+import { foreignNow } from "./foreign_records.ts";
 import { goOnFrom } from "./audit_horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
@@ -27,6 +29,8 @@ import { OAuthClients } from "./oauth_clients.ts";
 import { OAuthGrants } from "./oauth_grants.ts";
 import { openToOthers } from "./store_file.ts";
 import { LostFile, OpenedFile } from "./opened_file.ts";
+import { countedOf } from "./mark.ts";
+import type { Seen } from "./registered_kind.ts";
 import { OPEN_DEADLINE_MS, type Opened, type Opening, openMarked, within } from "./opening.ts";
 import { Paces } from "./paces.ts";
 import { PersonSessions } from "./person_sessions.ts";
@@ -34,7 +38,6 @@ import { ManagedFiles } from "./managed_files.ts";
 import { Previews } from "./previews.ts";
 import { Freezes } from "./freezes.ts";
 import { Projects } from "./projects.ts";
-import { type Numbers, numbersOf } from "./registered_kind.ts";
 import { registeredKv } from "./registered_kv.ts";
 import { Sealer } from "./seal.ts";
 import { type SealedRecord, sealedRecords } from "./sealed_kinds.ts";
@@ -81,6 +84,8 @@ export interface StoreOptions {
   log?: (event: Record<string, unknown>) => void;
   /** Is told how long each commit took, and whether it was made. */
   committed?: (isMade: boolean, seconds: number) => void;
+  /** Is told how long each read took. */
+  read?: (seconds: number) => void;
   /** How calls wait for one another's refresh of an account; by a timer when left out. */
   delay?: Delay;
   /** The folder that remembers which files have held a store, so that a missing one is refused; none when left out. */
@@ -104,7 +109,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   await goOnFrom(db);
   const versions = new Versions(db, { channel: channelOf(opened), storeId: mark.id });
   const accounts = new Accounts(db, sealer, options.delay ?? delay);
-  const audit = new Audit(db, options.log);
+  const audit = new Audit(db, await auditKeysOf(db.kv, db.unproven, sealer, db.now), options.log);
   const leases = new Leases(db);
   const personSessions = new PersonSessions(db);
   const tokens = new Tokens(db, versions.of("tokens"), options.tokenPrefix);
@@ -135,13 +140,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     audit,
     anchors: new Anchors(db, audit, sealer.records, mark.id),
     missingKeys: (most) => missingKeys(db, sealer, most),
+    foreignRecords: () => foreignNow(db, sealer),
     ping: (writes) => ping(db, versions, file, writes),
     close() {
       check?.stop();
       const ends = [audit.close(), accounts.finish(LIMITS.ACCOUNTS_FINISH_MS), tokens.finish()] as const;
       return closing ??= Promise.allSettled(ends)
         .then(async ([audited]) => {
-          await remember(options, () => numbersOf(db.kv, sealer.records));
+          await remember(options, () => countedOf(db.kv, sealer, mark));
           await db.close();
           if (audited.status === "rejected") throw audited.reason;
         });
@@ -179,9 +185,9 @@ interface Parts {
 }
 
 function databaseOf(options: StoreOptions, { opened, clock, file, sealer }: Parts): Database {
-  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log, committed } = options;
+  const { path, now = Date.now, elapsed = clock.elapsed, open, around, log, committed, read } = options;
   const isInProcess = isHere(path) && open === undefined && around === undefined;
-  const traits = { stands: () => file?.check(), log, committed, isInProcess, place: placeText(path) };
+  const traits = { stands: () => file?.check(), log, committed, read, isInProcess, place: placeText(path) };
   const registered = { ...traits, around: (kv: Kv) => registeredKv(kv, sealer.records) };
   return new Database(around?.(opened) ?? opened, now, elapsed, clock, registered);
 }
@@ -223,16 +229,16 @@ async function openKnown(options: StoreOptions, sealer: Sealer): Promise<Opened>
   if (opened.isNew && known !== undefined && isKept(path)) {
     log?.({ event: "store_made", path: isFile(path) ? path : nameOf(path) });
   }
-  await remember(options, () => Promise.resolve(opened.numbers));
+  await remember(options, () => Promise.resolve(opened.seen));
   const wide = isFile(path) ? await openToOthers(path) : [];
   for (const message of wide) log?.({ event: "store_open_to_others", message });
   return opened;
 }
 
 /** Remembers how far the registers of the store have counted, so that an older copy of it is known for one. */
-async function remember({ path, known, log }: StoreOptions, numbers: () => Promise<Numbers>): Promise<void> {
+async function remember({ path, known, log }: StoreOptions, seen: () => Promise<Seen>): Promise<void> {
   if (known === undefined || !isKept(path)) return;
-  await numbers().then((seen) => new KnownStores(known).add(path, seen))
+  await seen().then((now) => new KnownStores(known).add(path, now))
     .catch((error) => log?.({ event: "store_not_remembered", cause: String(error) }));
 }
 

@@ -2,28 +2,33 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { backup } from "node:sqlite";
 import { isDatabase } from "../core/env_values.ts";
-
 import { KnownStores } from "./known_stores.ts";
-import { assertOwn, markOf, readMark, type StoreMark } from "./mark.ts";
+import { assertOwn, markOf, readMark, sayPutBack, type StoreMark } from "./mark.ts";
 import { backUp, layBackup, openBackup } from "./backup.ts";
 import { HOW_TO_MEND, inTurn, isDamage } from "./database.ts";
 import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
 import { damageOfPages, judgeFile } from "./file_check.ts";
 import { openFileToRead } from "./file_kv.ts";
-import { OPEN_DEADLINE_MS, openMarked, openToRead } from "./opening.ts";
+import { giveToFolder, makeFile, makeFolder } from "./file_owner.ts";
+import { OPEN_DEADLINE_MS, openBare, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import type { AuditVerdict } from "./store.ts";
 import { type Condition, survey } from "./survey.ts";
 import {
   assertStore,
+  BESIDE,
   damageIn,
+  isRawCopy,
   isReadable,
+  joinFiles,
   messageOf,
+  moveAside,
   openFile,
   refusal,
   rewriteFile,
   sizeOf,
+  stamp,
   tidyBeside,
 } from "./store_file.ts";
 
@@ -33,8 +38,6 @@ export { faultOfEngine } from "./engines.ts";
 /** Where copies are put unless another file is named; git ignores it. */
 export const COPIES_PATH = "data/copies";
 
-/** The files beside the file of a database. */
-const BESIDE = ["-wal", "-shm", "-journal"];
 /** So many pages are copied in one step that nothing is written in between. */
 const ALL_PAGES = 0x7fffffff;
 
@@ -64,11 +67,13 @@ export async function initStore(store: StoreFile): Promise<string | null> {
   }
   const aside = await moveAside(store, "lost");
   await openOnce(store, store.path);
+  await sayRight(store);
   await new KnownStores(store.known).add(store.path);
   return aside;
 }
 
-async function initDatabase({ path, keys, known }: StoreFile): Promise<null> {
+async function initDatabase(store: StoreFile): Promise<null> {
+  const { path, keys, known } = store;
   const { kv, isNew } = await openMarked({
     path,
     sealer: await Sealer.open(keys),
@@ -78,8 +83,15 @@ async function initDatabase({ path, keys, known }: StoreFile): Promise<null> {
   if (!isNew) {
     throw refusal(`KV_PATH: ${nameOf(path)} holds a store already; name another database, or empty it first`);
   }
+  await sayRight(store);
   await new KnownStores(known).add(path);
   return null;
+}
+
+/** Has a store say that it is right as it is, so that no machine takes it for an older copy; `at` is where it lies meanwhile. */
+async function sayRight({ path, keys, known, now }: StoreFile, at = path): Promise<void> {
+  await using kv = await openBare(at);
+  await sayPutBack(kv, await Sealer.open(keys), { now, seen: await new KnownStores(known).seen(path) });
 }
 
 /**
@@ -99,9 +111,9 @@ export async function copyStore(
   using _tidied = { [Symbol.dispose]: () => tidyBeside(path) };
   using source = openFile(path, true);
   assertStore(source, path);
-  await Deno.mkdir(dirname(copy), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(copy));
   try {
-    (await Deno.open(copy, { write: true, createNew: true, mode: 0o600 })).close();
+    await makeFile(copy);
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     throw refusal(`"${copy}" is there already; name another file`);
@@ -162,6 +174,8 @@ export async function backUpStore(
 export interface Restored extends Condition {
   /** Where the files are that were in its place; null where nothing was. */
   readonly aside: string | null;
+  /** Whether the copy was not made by `store backup`, but of the file as it stood. */
+  readonly raw?: boolean;
 }
 
 /**
@@ -185,7 +199,7 @@ export async function restoreStore(store: StoreFile, copy: string, told?: Told):
     );
   }
   if ((await sizeOf(copy) ?? 0) === 0) throw refusal(`"${copy}" does not exist or is empty; name a copy`);
-  return await replace(store, copy, (draft) => Deno.copyFile(copy, draft));
+  return { raw: await isRawCopy(copy), ...await replace(store, copy, (draft) => Deno.copyFile(copy, draft)) };
 }
 
 /** Is told how many entries are done. */
@@ -204,11 +218,10 @@ async function restoreBackup(store: StoreFile, copy: string, told?: Told): Promi
   return { ...restored, faults: [...new Set([...backup.faults, ...restored.faults])] };
 }
 
-async function fill(
-  { path, keys, known }: StoreFile,
-  lay: (to: string) => Promise<unknown>,
-): Promise<Restored> {
+async function fill(store: StoreFile, lay: (to: string) => Promise<unknown>): Promise<Restored> {
+  const { path, keys, known } = store;
   await lay(path);
+  await sayRight(store);
   if (isDatabase(path)) await new KnownStores(known).add(path);
   await using kv = await openToRead(path);
   const sealer = await Sealer.open(keys);
@@ -224,13 +237,15 @@ async function replace(
 ): Promise<Restored> {
   const draft = join(dirname(store.path), `.${basename(store.path)}-${stamp(store.now)}.restoring`);
   try {
-    await Deno.mkdir(dirname(store.path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(store.path));
     await make(draft);
     await Deno.chmod(draft, 0o600);
     await assertReplaceable(store, await inspect(store, draft, copy));
+    await sayRight(store, draft);
     await inTurn(() => Promise.try(() => joinFiles(draft)));
     const { faults, audit } = await conditionOf(draft, await Sealer.open(store.keys));
     const aside = await moveAside(store, "before");
+    await giveToFolder(draft);
     await Deno.rename(draft, store.path);
     await new KnownStores(store.known).add(store.path);
     return { aside, faults, audit: placed(audit, store.path) };
@@ -276,6 +291,7 @@ export async function acceptKeys(store: StoreFile): Promise<void> {
     await isReadable(path, () => new KnownStores(known).has(path), ACCEPT);
   }
   await openOnce(store, path, true);
+  await sayRight(store);
   await new KnownStores(known).add(path);
 }
 
@@ -306,12 +322,6 @@ function assertCompactable(path: string): void {
   throw refusal(`KV_PATH: ${nameOf(path)} is no file: ${why}`);
 }
 
-/** Makes one file of it, complete without files beside it; throws as long as KV has not closed it. */
-function joinFiles(path: string): void {
-  using database = openFile(path, false);
-  database.exec("PRAGMA journal_mode=DELETE");
-}
-
 /** The mark of the draft of a copy, which is whole, and which this version and these keys open. */
 async function inspect(store: StoreFile, draft: string, copy: string): Promise<StoreMark | null> {
   try {
@@ -332,10 +342,8 @@ async function inspect(store: StoreFile, draft: string, copy: string): Promise<S
 
 /** Refuses a store that is in use or another gateway's; one that is damaged beyond reading is nobody's any more. */
 async function assertReplaceable({ path, keys, known }: StoreFile, copy: StoreMark | null): Promise<void> {
-  if (
-    (await sizeOf(path) ?? 0) === 0 ||
-    !await isReadable(path, () => new KnownStores(known).has(path))
-  ) return;
+  const isThere = () => isReadable(path, () => new KnownStores(known).has(path));
+  if ((await sizeOf(path) ?? 0) === 0 || !await isThere()) return;
   const file = await Promise.try(() => openFileToRead(path)).catch(unlessDamaged);
   if (file === null) return;
   try {
@@ -367,22 +375,6 @@ async function isUnused(kv: Deno.Kv): Promise<boolean> {
   }
   return true;
 }
-
-/** Moves the files at the store's place into a new folder beside it; answers the folder, null where there was no file. */
-async function moveAside({ path, now }: StoreFile, why: string): Promise<string | null> {
-  const there: string[] = [];
-  for (const suffix of ["", ...BESIDE]) {
-    if (await sizeOf(`${path}${suffix}`) !== null) there.push(`${path}${suffix}`);
-  }
-  if (there.length === 0) return null;
-  const folder = join(dirname(path), `${why}-${stamp(now)}`);
-  await Deno.mkdir(folder, { mode: 0o700 });
-  for (const file of there) await Deno.rename(file, join(folder, basename(file)));
-  return folder;
-}
-
-/** As names of files have it: 2026-03-01T12-00-00-000Z. */
-const stamp = (now: number) => new Date(now).toISOString().replaceAll(/[:.]/g, "-");
 
 const stem = (path: string) => basename(path).replace(/\.[a-z0-9]+$/i, "");
 

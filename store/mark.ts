@@ -2,21 +2,24 @@
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
+import { proveEnds } from "./audit_ends.ts";
 import { DamagedEntry, MARK_KEY } from "./damage.ts";
 import { commitInTurn, inTurn } from "./database.ts";
 import { HOW_TO_ACCEPT } from "./registers.ts";
-import { type Numbers, numbersOf, signAll } from "./registered_kind.ts";
+import { numbersOf, type Seen, signAll } from "./registered_kind.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import { sealedRecords } from "./sealed_kinds.ts";
 
 /** The format that this version writes; docs/UPGRADING.md says when to raise it, and lists what each one brought. */
-export const STORE_FORMAT = 5;
+export const STORE_FORMAT = 6;
 /** The oldest format that this version brings forward; 1 is that of stores without a mark. */
 const OLDEST_FORMAT = 1;
 /** The lowest format a version must know to open what this one writes, and the first version that knows it. */
-const LOWEST = { format: 5, version: "0.5.0" };
+const LOWEST = { format: 6, version: "0.6.0" };
 /** From that format on records have registers, and the mark's seal is bound to that. */
 const REGISTERED_FORMAT = 5;
+/** From that format on segments of the audit are proven, and the mark's seal is bound to that too. */
+const PROVEN_AUDIT_FORMAT = 6;
 
 /** Where it stands how far a copy is that is being laid here; gone once it is whole. */
 export const LAYING_KEY = ["store", "copy"];
@@ -41,8 +44,13 @@ export interface StoreMark {
   readonly format: number;
   /** Who may open it: versions that know that format, of which `version` was the first. */
   readonly lowest: { readonly format: number; readonly version: string };
-  /** The id, sealed under the first key of the last start; from format 5 on bound to there being registers. */
+  /** The id, sealed under the first key of the last start; from format 5 on bound to there being registers, from 6 on to proven segments too. */
   readonly check: Sealed;
+  /**
+   * When a command of an operator last said that the store is right as it is, though its records may be older than a
+   * machine has seen them; milliseconds since the epoch, absent where none has. The check is bound to it.
+   */
+  readonly put_back_at?: number;
 }
 
 /** A place that has held a store. */
@@ -56,8 +64,8 @@ export interface Expected {
   readonly held: Held | null;
   /** Whether its keys are lost, and these are to take their place. */
   readonly keysLost?: boolean;
-  /** The numbers of its registers when this machine saw it last; null where it has not, or they had none. */
-  readonly seen?: Numbers | null;
+  /** How this machine saw it last; null where it has not, or its records had no registers. */
+  readonly seen?: Seen | null;
 }
 
 /** A store's mark, and whether this start made it of nothing. */
@@ -66,8 +74,8 @@ export interface Marked {
   readonly isNew: boolean;
   /** How many records this start proved, where a version before had not; null where they were. */
   readonly signed: number | null;
-  /** The numbers of its registers. */
-  readonly numbers: Numbers;
+  /** How far its registers have counted, and since when. */
+  readonly seen: Seen;
 }
 
 /**
@@ -84,13 +92,14 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
     if (entry.value !== null) assertFormat(entry.value, expected);
     if (!expected.keysLost) await assertOwn(kv, sealer, entry.value, expected.name);
     const isSigned = isRegistered(entry.value) && !expected.keysLost;
-    if (isSigned) await assertNotOlder(kv, sealer, expected);
+    if (isSigned) await assertNotOlder(kv, sealer, entry.value!, expected);
     else await assertNotStripped(kv, entry.value, expected);
     const signed = isSigned ? null : await signAll(kv, sealer.records, isNew);
+    if (!isNew && (!hasProvenAudit(entry.value) || expected.keysLost)) await proveEnds(kv, sealer);
     const mark = await wanted(entry.value, sealer);
     const change = kv.atomic().check(entry).set(MARK_KEY, mark);
     if (mark !== entry.value && !(await commitInTurn(change)).ok) continue;
-    return { mark, isNew, signed, numbers: await numbersOf(kv, sealer.records) };
+    return { mark, isNew, signed, seen: await countedOf(kv, sealer, mark) };
   }
 }
 
@@ -98,10 +107,38 @@ export async function marked(kv: Deno.Kv, sealer: Sealer, expected: Expected): P
 export const isRegistered = (mark: StoreMark | null): boolean =>
   mark !== null && mark.format >= REGISTERED_FORMAT;
 
-/** Throws where a register is not the gateway's, or older than this machine has seen it: all of it may have been put back. */
-async function assertNotOlder(kv: Deno.Kv, sealer: Sealer, { name, seen }: Expected): Promise<void> {
-  const numbers = await numbersOf(kv, sealer.records);
-  for (const [kind, n] of Object.entries(seen ?? {})) {
+/** Whether a version that proves segments of the audit has opened a store with that mark. */
+export const hasProvenAudit = (mark: Pick<StoreMark, "format"> | null): boolean =>
+  mark !== null && mark.format >= PROVEN_AUDIT_FORMAT;
+
+/** How far the registers of a store with that mark have counted. Throws where one is not the gateway's. */
+export async function countedOf(
+  kv: Parameters<typeof numbersOf>[0],
+  sealer: Sealer,
+  { put_back_at = 0 }: StoreMark,
+): Promise<Seen> {
+  return { numbers: await numbersOf(kv, sealer.records), put_back_at };
+}
+
+/**
+ * Throws where a register is not the gateway's, or older than this machine has seen it: all of it may have been put back.
+ * What an operator put back since then is older by right.
+ */
+async function assertNotOlder(
+  kv: Deno.Kv,
+  sealer: Sealer,
+  mark: StoreMark,
+  { name, seen }: Expected,
+): Promise<void> {
+  const { numbers, put_back_at } = await countedOf(kv, sealer, mark);
+  if (seen === undefined || seen === null || put_back_at > seen.put_back_at) return;
+  if (put_back_at < seen.put_back_at) {
+    throw new GatewayError(
+      "E_INTERNAL",
+      `KV_PATH: ${name} is from before a copy was put back there: an older copy was put in its place; ${HOW_TO_ACCEPT}`,
+    );
+  }
+  for (const [kind, n] of Object.entries(seen.numbers)) {
     const now = numbers[kind] ?? 0;
     if (now >= n) continue;
     throw new GatewayError(
@@ -132,12 +169,33 @@ async function assertNotStripped(
 }
 
 /** What the seal of a mark is bound to. */
-const markBound = ({ format }: Pick<StoreMark, "format">): string[] =>
-  format < REGISTERED_FORMAT ? MARK_KEY : [...MARK_KEY, "registers"];
+function markBound(mark: Pick<StoreMark, "format" | "put_back_at">): string[] {
+  if (mark.format < REGISTERED_FORMAT) return MARK_KEY;
+  const laidBack = mark.put_back_at === undefined ? [] : [`${mark.put_back_at}`];
+  return [...MARK_KEY, "registers", ...hasProvenAudit(mark) ? ["audit"] : [], ...laidBack];
+}
 
 /** The same mark, sealed under the first key. */
 export async function sealedAnew(mark: StoreMark, sealer: Sealer): Promise<StoreMark> {
   return { ...mark, check: await sealer.seal(mark.id, markBound(mark)) };
+}
+
+/**
+ * Says in a store that its records are right as they are, so that no machine that has seen newer ones refuses it; `seen`
+ * is how this machine saw it last. A store whose records have no registers stays as it is.
+ */
+export async function sayPutBack(
+  kv: Deno.Kv,
+  sealer: Sealer,
+  { now, seen }: { readonly now: number; readonly seen: Seen | null },
+): Promise<void> {
+  for (;;) {
+    const entry = await readMark(kv);
+    if (entry.value === null || !isRegistered(entry.value)) return;
+    const before = Math.max(entry.value.put_back_at ?? 0, seen?.put_back_at ?? 0);
+    const mark = await sealedAnew({ ...entry.value, put_back_at: Math.max(now, before + 1) }, sealer);
+    if ((await commitInTurn(kv.atomic().check(entry).set(MARK_KEY, mark))).ok) return;
+  }
 }
 
 /** The stored mark, with its version; its value is null where there is none. Throws a DamagedEntry for what is no mark. */
@@ -165,7 +223,8 @@ export async function markOf(kv: Pick<Deno.Kv, "get">, name: string): Promise<St
 /** Whether a value is the mark of a store. */
 export function isMark(value: unknown): value is StoreMark {
   if (!isFields(value) || !isFields(value["lowest"]) || typeof value["id"] !== "string") return false;
-  const { format, lowest } = value;
+  const { format, lowest, put_back_at } = value;
+  if (put_back_at !== undefined && !Number.isSafeInteger(put_back_at)) return false;
   return Number.isSafeInteger(format) && Number.isSafeInteger(lowest["format"]) && isFields(value["check"]);
 }
 
@@ -231,9 +290,22 @@ export async function assertSealed(mark: StoreMark, sealer: Sealer, name: string
   throw new GatewayError("E_INTERNAL", `KV_PATH: the mark of ${name} was changed; put back a copy`);
 }
 
+/** Whether only a newer version may open a store of that mark. */
+export const isNewer = ({ lowest }: StoreMark): boolean => lowest.format > STORE_FORMAT;
+
+/** What a gateway says whose store a newer version has made its own meanwhile. */
+export const raised = ({ format, lowest }: StoreMark): GatewayError =>
+  new GatewayError(
+    "E_INTERNAL",
+    `The store was brought to format ${format} by a newer version while this gateway ran, which is ${VERSION} (format ` +
+      `${STORE_FORMAT}) and would misread it, so calls are refused; stop this one and start version ${lowest.version} or ` +
+      "later, or stop every gateway and put back the backup from before (docs/UPGRADING.md)",
+  );
+
 /** Throws a GatewayError where this version does not open stores of that mark. */
-export function assertFormat({ format, lowest }: StoreMark, { name }: Pick<Expected, "name">): void {
-  if (lowest.format > STORE_FORMAT) {
+export function assertFormat(mark: StoreMark, { name }: Pick<Expected, "name">): void {
+  const { format, lowest } = mark;
+  if (isNewer(mark)) {
     throw new GatewayError(
       "E_INTERNAL",
       `KV_PATH: ${name} was written by a newer version (format ${format}); version ${lowest.version} or later opens ` +
@@ -264,6 +336,7 @@ export async function wanted(mark: StoreMark | null, sealer: Sealer): Promise<St
   const isOurs = mark !== null && mark.format >= STORE_FORMAT;
   if (isOurs && mark.check.key === sealer.first) return mark;
   const id = mark?.id ?? crypto.randomUUID();
-  const whole = isOurs ? mark : { id, format: STORE_FORMAT, lowest: LOWEST, check: NO_SEAL };
+  const kept = mark !== null && isRegistered(mark) ? mark : {}; // of an older form nothing else is proven
+  const whole = isOurs ? mark : { ...kept, id, format: STORE_FORMAT, lowest: LOWEST, check: NO_SEAL };
   return await sealedAnew(whole, sealer);
 }

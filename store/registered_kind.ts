@@ -257,6 +257,12 @@ async function signNone(kv: Deno.Kv, keys: RecordKeys): Promise<boolean> {
 /** By kind how many changes its register has counted. */
 export type Numbers = Readonly<Record<string, number>>;
 
+/** How a machine saw a store: how far its registers had counted, since an operator last put a copy back (0: never). */
+export interface Seen {
+  readonly numbers: Numbers;
+  readonly put_back_at: number;
+}
+
 /** How many changes each register has counted. Throws a GatewayError where one is missing, is none, or has a key that is not known. */
 export async function numbersOf(kv: Pick<Kv, "getMany">, keys: RecordKeys): Promise<Numbers> {
   const roots = await readMany<unknown>(kv, REGISTERED.map(rootKey));

@@ -1,7 +1,8 @@
 /** Which keys a store is sealed and proven under, and sealing and proving all of it under the first. */
 import { commitInTurn, inTurn } from "./database.ts";
+import { hasKeyOfFirst, makeAuditKey } from "./audit_keys.ts";
 import type { Expiries } from "./expiry.ts";
-import { isRegistered as hasRegisters, readMark, sealedAnew } from "./mark.ts";
+import { hasProvenAudit, isRegistered as hasRegisters, readMark, sealedAnew } from "./mark.ts";
 import { MARK_KEY } from "./damage.ts";
 import { registeredKv } from "./registered_kv.ts";
 import { renewKind } from "./registered_kind.ts";
@@ -117,6 +118,9 @@ export async function reseal(raw: Deno.Kv, given: Resealing): Promise<Resealed> 
   const work = new Reseal(raw, kv, given);
   for (const kind of SEALED_KINDS) await work.kind(kind);
   await work.mark();
+  // Whoever has the older key and an older copy of the store knows the key that proved the audit until now.
+  const isProven = hasProvenAudit((await readMark(raw)).value);
+  if (isProven && !await hasKeyOfFirst(raw, given.sealer)) await makeAuditKey(kv, given.sealer, given.now);
   let proven = 0;
   for (const kind of REGISTERED) proven += await renewKind(raw, given.sealer.records, kind);
   return { resealed: work.done, proven, closed: work.closed };

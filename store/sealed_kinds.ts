@@ -22,6 +22,7 @@ const FIELDS: Readonly<Record<string, string | null>> = {
   connect_states: "sealed",
   erasures: "sealed",
   oauth_families: "sealed",
+  sealing: "sealed",
 };
 
 /** The kinds of record that hold something sealed. */

@@ -44,6 +44,7 @@ export type * from "./connect_link_types.ts";
 export type * from "./consent_types.ts";
 export type * from "./oauth_types.ts";
 export type * from "./people_types.ts";
+export { ForeignRecord, HOW_TO_ACCEPT } from "./registers.ts";
 export { Damaged } from "./seal.ts";
 export type { SealedRecord } from "./sealed_kinds.ts";
 export type * from "./set_types.ts";
@@ -359,6 +360,8 @@ export interface Store {
   callersVersion(): number;
   /** What is sealed under a key that this process was not given: nothing of it can be used. Of many, so many at most. */
   missingKeys(most?: number): Promise<readonly SealedRecord[]>;
+  /** What of its records is not as the gateway wrote it, of every kind that is proven, a sentence each; few of one kind. */
+  foreignRecords(): Promise<readonly string[]>;
   /** Resolves when the store answers, with `writes` when it also takes a change; throws when it does not. */
   ping(writes?: boolean): Promise<void>;
   /** Flushes and closes. */

@@ -1,7 +1,11 @@
 /** The SQLite file beneath a store: opened beside the gateway by operators' commands, and before it is a store. */
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { GatewayError } from "../core/errors.ts";
+import { makeFile } from "./file_owner.ts";
+
+/** The files beside the file of a database. */
+export const BESIDE = ["-wal", "-shm", "-journal"];
 
 /** In bytes; null where nothing is there. */
 export async function sizeOf(path: string): Promise<number | null> {
@@ -37,7 +41,7 @@ export async function rewriteFile(path: string, draft: string): Promise<void> {
   using from = openFile(path, false);
   assertStore(from, path);
   try {
-    (await Deno.open(draft, { write: true, createNew: true, mode: 0o600 })).close();
+    await makeFile(draft);
     from.exec("PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE"); // one file, and nobody else writes to it
     {
       using to = new DatabaseSync(draft);
@@ -184,3 +188,40 @@ export async function openToOthers(path: string): Promise<string[]> {
     ],
   ];
 }
+
+/** Makes one file of it, complete without files beside it; throws as long as KV has not closed it. */
+export function joinFiles(path: string): void {
+  using database = openFile(path, false);
+  database.exec("PRAGMA journal_mode=DELETE");
+}
+
+/** Where the head of a file says how it is written: 2 is beside it first, as a gateway does (https://www.sqlite.org/fileformat.html). */
+const WRITTEN_AT = 18;
+const WRITTEN_BESIDE = 2;
+
+/** Whether a file is a copy of a store's file as it stood, and not one that `store backup` made. */
+export async function isRawCopy(path: string): Promise<boolean> {
+  using file = await Deno.open(path);
+  const head = new Uint8Array(WRITTEN_AT + 1);
+  await file.read(head);
+  return head[WRITTEN_AT] === WRITTEN_BESIDE;
+}
+
+/** Moves the files at the store's place into a new folder beside it; answers the folder, null where there was no file. */
+export async function moveAside(
+  { path, now }: { path: string; now: number },
+  why: string,
+): Promise<string | null> {
+  const there: string[] = [];
+  for (const suffix of ["", ...BESIDE]) {
+    if (await sizeOf(`${path}${suffix}`) !== null) there.push(`${path}${suffix}`);
+  }
+  if (there.length === 0) return null;
+  const folder = join(dirname(path), `${why}-${stamp(now)}`);
+  await Deno.mkdir(folder, { mode: 0o700 });
+  for (const file of there) await Deno.rename(file, join(folder, basename(file)));
+  return folder;
+}
+
+/** As names of files have it: 2026-03-01T12-00-00-000Z. */
+export const stamp = (now: number) => new Date(now).toISOString().replaceAll(/[:.]/g, "-");

@@ -65,12 +65,16 @@ class Lane {
   /** Resolved once something comes back again. */
   #again = Promise.withResolvers<void>();
 
-  /** `attempt` is what is asked instead of all else while nothing comes back; `begun` has the clock run; `said` makes of what KV threw what is thrown. */
+  /**
+   * `attempt` is what is asked instead of all else while nothing comes back; `begun` has the clock run; `said` makes of what
+   * KV threw what is thrown; `took` is called as something begins, and what it answers as that ends or is given up.
+   */
   constructor(
     private readonly attempt: () => Promise<unknown>,
     private readonly begun: () => void,
     private readonly said: (error: unknown) => unknown,
     private readonly ended: (error: unknown) => void,
+    private readonly took: (() => () => void) | null = null,
   ) {}
 
   /** Whether nothing is under way that needs a clock. */
@@ -81,9 +85,11 @@ class Lane {
   /** Rejects with `late` once it took too long; with `refused` at once, and nothing sent, while nothing comes back. */
   run<T>(work: () => Promise<T>, late: (under: Promise<T>) => Unanswered): Promise<T> {
     if (this.#isStuck) return Promise.reject(new Unanswered(UNREAD, null));
+    const took = this.took?.();
     const under = work();
     return new Promise((resolve, reject) => {
       const giveUp = () => {
+        took?.();
         const error = late(under);
         this.ended(error);
         reject(error);
@@ -91,11 +97,11 @@ class Lane {
       const wait = { since: this.#tick, settled: this.#settled, giveUp };
       this.#waits.add(wait);
       under.then((value) => {
-        this.#back(wait);
+        this.#back(wait, took);
         this.ended(null);
         resolve(value);
       }, (error) => {
-        this.#back(wait);
+        this.#back(wait, took);
         this.ended(error);
         reject(this.said(error));
       });
@@ -118,8 +124,8 @@ class Lane {
     if (this.#isStuck && this.#tick - this.#triedAt >= TICKS_MAX) this.#try();
   }
 
-  #back(wait: Wait): void {
-    this.#waits.delete(wait);
+  #back(wait: Wait, took: (() => void) | undefined): void {
+    if (this.#waits.delete(wait)) took?.();
     this.#answered();
   }
 
@@ -151,16 +157,24 @@ export class StoreTimeout {
   readonly #clock: Clock;
   #stop: (() => void) | null = null;
 
-  /** `said` makes of what KV threw what is thrown; `ended` is told how each operation of which kind ended, null where it did well. */
+  /**
+   * `said` makes of what KV threw what is thrown; `ended` is told how each operation of which kind ended, null where it did
+   * well; `read` how many seconds each read took.
+   */
   constructor(
     kv: Deno.Kv,
     clock: Clock,
     said: (error: unknown) => unknown = (error) => error,
     ended: (error: unknown, asked: Asked) => void = () => {},
+    read?: (seconds: number) => void,
   ) {
     const begun = () => void (this.#stop ??= clock.every(TICK_MS, this.#tick));
     this.#clock = clock;
-    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun, said, (error) => ended(error, "read"));
+    const took = read === undefined ? null : () => {
+      const since = clock.elapsed();
+      return () => read((clock.elapsed() - since) / 1000);
+    };
+    this.#reads = new Lane(() => kv.get(PROBE_KEY), begun, said, (error) => ended(error, "read"), took);
     const writing = () => kv.atomic().set(PROBE_KEY, true, { expireIn: PROBE_MS }).commit();
     this.#changes = new Lane(writing, begun, said, (error) => ended(error, "change"));
     this.kv = readingIn(kv, this.#reads);

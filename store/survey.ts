@@ -1,18 +1,17 @@
 /** Reads a store to its end, around whatever is damaged, and says what is wrong with its entries, its records and its audit. */
 import { CLOCK } from "../core/async.ts";
+import { AuditKeys, readAuditKeys } from "./audit_keys.ts";
+import type { Proving } from "./audit_proven.ts";
 import { verifyAudit } from "./audit_verify.ts";
 import { aroundDamage } from "./damage.ts";
 import { Database } from "./database.ts";
 import { placeText } from "./engines.ts";
+import { foreignRecords } from "./foreign_records.ts";
 import { RangeReading, rangeText } from "./key_ranges.ts";
-import { isRegistered, readMark } from "./mark.ts";
-import { toPortable } from "./portable.ts";
+import { hasProvenAudit, readMark } from "./mark.ts";
 import { RecordCheck } from "./record_check.ts";
-import { listKind } from "./registered_kind.ts";
-import { faultText, ForeignRecord, REGISTERED } from "./registers.ts";
 import type { Sealer } from "./seal.ts";
 import type { AuditVerdict, VerifyOptions } from "./store.ts";
-import { messageOf } from "./store_file.ts";
 
 const TOLD_EVERY = 1000;
 
@@ -41,29 +40,13 @@ export interface Surveyed extends Condition {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** Of one kind of record so many faults are named, and the rest counted. */
-const NAMED_MAX = 20;
-
-/** What is wrong with the records of a store by their registers, a sentence each; nothing where it has none yet. */
-export async function foreignRecords(kv: Deno.Kv, sealer: Sealer): Promise<string[]> {
+/** What the audit of a store is judged by. */
+async function provingOf(kv: Deno.Kv, sealer: Sealer | null): Promise<Proving> {
   const mark = await readMark(kv).catch(() => null);
-  if (mark !== null && !isRegistered(mark.value)) return [];
-  const said: string[] = [];
-  for (const kind of REGISTERED) {
-    try {
-      const { found } = await listKind(kv, sealer.records, { prefix: [kind] });
-      const gone = found.filter(({ key }) => key === null).length;
-      const named = found.filter(({ key }) => key !== null);
-      said.push(...named.slice(0, NAMED_MAX).map(({ key, fault }) => faultText(fault, toPortable(key))));
-      const more = named.length - NAMED_MAX;
-      if (more > 0) said.push(`${more} more of the ${kind} are not as the gateway wrote them`);
-      if (gone > 0) said.push(`${gone} of the ${kind} were removed, and not by the gateway`);
-    } catch (error) {
-      if (error instanceof ForeignRecord) said.push(faultText(error.fault, kind));
-      else said.push(messageOf(error));
-    }
-  }
-  return said;
+  if (sealer === null) return mark !== null && !hasProvenAudit(mark.value) ? "format" : "keys";
+  const keys = await readAuditKeys(aroundDamage(() => kv), sealer);
+  if (keys !== null) return keys;
+  return mark !== null && !hasProvenAudit(mark.value) ? "format" : AuditKeys.of([]);
 }
 
 /** Reads all of a store, which may be in use. Throws a GatewayError only where it does not answer. */
@@ -84,5 +67,5 @@ export async function survey(
   const foreign = sealer === null ? [] : await foreignRecords(aroundDamage(() => kv) as Deno.Kv, sealer);
   const faults = [...reading.unreadable.map((range) => rangeText(range)), ...records.faults(), ...foreign];
   const db = new Database(kv, now, CLOCK.elapsed, undefined, { place: placeText(path) });
-  return { entries, kinds, faults, audit: await verifyAudit(db, options) };
+  return { entries, kinds, faults, audit: await verifyAudit(db, await provingOf(kv, sealer), options) };
 }

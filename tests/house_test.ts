@@ -339,7 +339,6 @@ const TIMED: Readonly<Record<string, string>> = {
   "tests/e2e/shutdown_test.ts": "a process of its own, which may not stop before its seconds are over",
   "tests/real/postgres_silent_test.ts":
     "a network that drops everything: only time shows that nobody waits on",
-  "tests/real/proxies_test.ts": "a proxy that is asked until it listens",
   "tests/unit/core/bytes_test.ts": "work that keeps the processor for 6 ms, of which nothing is asserted",
 };
 

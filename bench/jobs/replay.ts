@@ -18,7 +18,10 @@ async function replayed(folder: string, player: Player, site: string, rows: read
     const { text, tokens, error } = await agent.call(row.tool, args);
     try {
       const answer = JSON.parse(text);
-      for (const key of NEW) if (answer[key] !== undefined) known[key] = answer[key];
+      for (const key of NEW) {
+        const found = answer[key] ?? answer.changes?.[0]?.[key]; // of list_changes the newest
+        if (found !== undefined) known[key] = found;
+      }
     } catch {
       // A text, or a failure: nothing of it is named later.
     }

@@ -243,6 +243,8 @@ export const LIMITS = {
   SHUTDOWN_CUT_OFF_MS: 500,
   /** How long the store may take to close after a fault that nobody caught: it may be what is broken. */
   FAULT_CLOSE_MS: 10_000,
+  /** How long the end of a process waits for its log: whoever reads it may hang. */
+  LOG_END_MS: 1000,
   /** How long refreshes of connected accounts are waited for when the store is closed. */
   ACCOUNTS_FINISH_MS: 4000,
   /** How long a client's connection is kept without a request on it. */

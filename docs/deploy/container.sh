@@ -18,6 +18,8 @@ rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/usr/share/doc
 mkdir -p "$root/srv/gateway" "$root/srv/data"
 git -C "$project" archive HEAD | tar -x -C "$root/srv/gateway"
 rm -rf "$root"/srv/gateway/tests "$root"/srv/gateway/bench
+# What is remembered beside the store, and copies of it, stay where the store does.
+ln -s ../data "$root/srv/gateway/data"
 install -m 755 "$deno" "$root/usr/local/bin/deno"
 (cd "$root/srv/gateway" && DENO_DIR=$root/srv/deno deno install --frozen --quiet)
 
@@ -42,8 +44,13 @@ kill "$boot"
 wait "$boot" || true
 umount "$root/proc"
 
+# The project is root's; the account of the image writes its store and the compiled code, and nothing else.
+chown -R 0:0 "$root/srv/gateway"
 container=$(buildah from scratch)
-buildah copy --quiet "$container" "$root" /
+image_root=$(buildah mount "$container")
+cp -a "$root/." "$image_root/" # "buildah copy" would make all of it root's
+chroot --userspec=10001:10001 "$image_root" /bin/sh -c 'test -w /srv/gateway/data/ && test -w /srv/deno && ! test -w /srv/gateway'
+buildah umount "$container" >/dev/null
 buildah config --user 10001:10001 --workingdir /srv/gateway --volume /srv/data --port 8000 --stop-signal SIGTERM \
   --env DENO_DIR=/srv/deno --env HOME=/srv/data --env HOST=0.0.0.0 --env PORT=8000 --env KV_PATH=/srv/data/gateway.sqlite3 \
   --cmd '["deno", "run", "-A", "--cached-only", "gateway/launch.ts", "serve", "main.ts"]' "$container"

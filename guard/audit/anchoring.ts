@@ -1,5 +1,6 @@
 /** The daily anchor: how far the audit and the records are, written where who can write the store may not reach. */
 import type { Anchor, AnchorStore, Store } from "../../store/store.ts";
+import type { Jobs } from "../jobs.ts";
 import type { Happening, Tell } from "../webhooks/tell.ts";
 
 /** What an anchor is made of, and where it goes. */
@@ -8,6 +9,7 @@ export interface AnchoringPorts {
     readonly anchors: Pick<AnchorStore, "make">;
     readonly webhooks: Pick<Store["webhooks"], "mark">;
   };
+  readonly jobs: Pick<Jobs, "run">;
   log(event: Record<string, unknown>): void;
   /** Adds a line to the file of this machine; rejects where it has none. */
   readonly keep: (line: string) => Promise<void>;
@@ -23,8 +25,12 @@ const TYPE = "audit.anchored";
 export class Anchoring {
   constructor(private readonly ports: AnchoringPorts) {}
 
-  /** Each instance writes its own, for each machine has a file and a log of its own. Rejects where the store does not answer. */
+  /** Each instance writes its own, for each machine has a file and a log of its own. Never throws: what fails is tried again. */
   async run(): Promise<void> {
+    await this.ports.jobs.run("audit anchor", () => this.#write());
+  }
+
+  async #write(): Promise<true> {
     const { store, log, keep } = this.ports;
     const anchor: Anchor = await store.anchors.make();
     const line = JSON.stringify(anchor);
@@ -33,6 +39,7 @@ export class Anchoring {
     await this.#tell(anchor, line).catch((error) =>
       log({ event: "webhook_not_told", type: TYPE, cause: String(error) })
     );
+    return true;
   }
 
   /** Of several instances the first one of a day tells: the mark of the day is kept in the commit of what is told. */

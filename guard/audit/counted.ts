@@ -1,6 +1,6 @@
-/** Refusals that come in floods: wrong tokens by address, limited calls by token; counted a minute, in one row of the audit. */
+/** Refusals that come in floods: wrong and refused tokens by address, limited calls by token; counted a minute, in one row of the audit. */
 import { GatewayError } from "../../core/errors.ts";
-import { LIMITS } from "../../core/model.ts";
+import { LIMITS, type Token } from "../../core/model.ts";
 import type { Sender } from "../../core/senders.ts";
 import type { Actor, recorder } from "./admin_row.ts";
 
@@ -8,6 +8,8 @@ const MINUTE_MS = 60_000;
 /** So many addresses and tokens are counted apart within a minute; what comes after them is counted together. */
 const COUNTED_MAX = 10_000;
 const OTHERS = "others";
+/** So many addresses have a row of their own, of one token or of all that nobody knows: a network has as many as it likes. */
+const ROWS_MAX = 100;
 
 /** Whoever sends a token that nobody knows. */
 const UNKNOWN: Actor = { token_id: "unknown", token_name: "unknown token", owner_user_id: null };
@@ -16,7 +18,7 @@ const UNKNOWN: Actor = { token_id: "unknown", token_name: "unknown token", owner
 interface Counted {
   readonly minute: number;
   readonly by: Actor;
-  readonly what: Readonly<Record<string, string>>;
+  readonly what: Readonly<Record<string, string | number>>;
   readonly kind: Kind;
   count: number;
 }
@@ -24,6 +26,7 @@ interface Counted {
 /** How each kind stands in the audit. */
 const KINDS = {
   wrong: { tool: "token.refused", status: "denied", error: "E_AUTH" },
+  refused: { tool: "token.refused", status: "denied", error: "E_AUTH" },
   limited: { tool: "calls.limited", status: "error", error: "E_RATE_LIMITED" },
 } as const;
 type Kind = keyof typeof KINDS;
@@ -58,6 +61,13 @@ export class CountedRefusals {
     );
   }
 
+  /** A token that is known, and was refused: from elsewhere than it may come from, revoked, over, or of nobody any more. */
+  refused({ id, name, owner_user_id }: Pick<Token, "id" | "name" | "owner_user_id">, sender: Sender): void {
+    const address = sender.counted();
+    const by = { token_id: id, token_name: name, owner_user_id };
+    this.#add("refused", `${id} ${address}`, by, { address });
+  }
+
   /** A call that a rate limit refused. */
   limited(by: Actor): void {
     this.#add("limited", by.token_id, by, {});
@@ -72,7 +82,8 @@ export class CountedRefusals {
   async flush(): Promise<void> {
     const counts = this.#counts;
     this.#counts = new Map();
-    for (const { kind, by, what, count, minute } of counts.values()) {
+    const groups = Map.groupBy(counts.values(), ({ kind, by }) => `${kind} ${by.token_id}`);
+    for (const { kind, by, what, count, minute } of groups.values().flatMap(rowsOf)) {
       const { tool, status, error } = KINDS[kind];
       const said = { ...what, count, minute: new Date(minute * MINUTE_MS).toISOString() };
       await this.ports.record(by, tool, said, { status, error }).catch(() => {}); // the log has it
@@ -94,6 +105,19 @@ export class CountedRefusals {
     this.#counts.set(key, counted);
     return ++counted.count;
   }
+}
+
+/** What is written of the counts of one kind and token: those that are highest, and the rest in one. */
+function rowsOf(counts: Counted[]): Counted[] {
+  if (counts.length <= ROWS_MAX) return counts;
+  const sorted = counts.sort((one, other) => other.count - one.count);
+  const rest = sorted.slice(ROWS_MAX);
+  const count = rest.reduce((sum, one) => sum + one.count, 0);
+  return [...sorted.slice(0, ROWS_MAX), {
+    ...rest[0]!,
+    what: { address: OTHERS, addresses: rest.length },
+    count,
+  }];
 }
 
 const minuteOf = (now: number): number => Math.floor(now / MINUTE_MS);

@@ -30,11 +30,15 @@ export function lean(answer: unknown, manifest: Manifest, args: Fields): unknown
   if (!isFields(answer) || Object.getPrototypeOf(answer) !== Object.prototype) return answer;
   if (answer["needs_confirmation"] === true) return leanPreview(answer, args);
   const schema = schemaOf(manifest);
-  if (schema === NOTHING_KNOWN || "fields" in args || "summary" in args) return answer;
+  if (schema === NOTHING_KNOWN || asksForParts(args, manifest)) return answer;
   const slim = manifest.sparse === true ? slimmed(answer, schema, mainList(schema).name) as Fields : answer;
   const whole = manifest.aside === undefined ? slim : withoutAside(slim, manifest.aside);
   return leanSet(whole, manifest.tier > 0);
 }
+
+/** Whether a call asks for parts itself; a tool's own argument summary says how much of a vendor's lists is read. */
+const asksForParts = (args: Fields, { input }: Manifest): boolean =>
+  "fields" in args || ("summary" in args && input.properties?.["summary"] === undefined);
 
 const NOTHING_KNOWN: Schema = {};
 const schemaOf = memoize((manifest: Manifest): Schema => resultOf(manifest) ?? NOTHING_KNOWN);

@@ -80,8 +80,9 @@ function placeOf(summary: unknown): string | null {
 /** A sentence of an item without the name of the site, where it stands in it once. */
 function placeless(summary: unknown, place: string | null): unknown {
   if (typeof summary !== "string" || place === null) return summary;
-  const parts = summary.split(place);
-  return parts.length === 2 ? parts.join("") : summary;
+  const [before, after, ...more] = summary.split(place);
+  if (after === undefined || more.length > 0) return summary;
+  return before!.endsWith(",") && after.startsWith(",") ? before + after.slice(1) : before + after;
 }
 
 const beginOf = ({ item }: Fields) => `item ${item}: `;

@@ -34,6 +34,8 @@ export interface AuthenticatePorts {
   tokenOf(access: Access | null): Token;
   /** Told of a token that is not known. Throws E_RATE_LIMITED where too many came from that sender. */
   wrong?(sender: Sender): void;
+  /** Told of a token that is known and was refused all the same. */
+  refused?(token: Token, sender: Sender): void;
   /** As of the store: the same number as long as tokens, users and grants are known to be the same. */
   callersVersion(): number;
 }
@@ -69,8 +71,18 @@ export function authenticator(ports: AuthenticatePorts): Authenticate {
           : "The token is not known; make one with deno task admin token create",
       );
     }
-    assertFrom(token, sender);
-    const caller = callerOf(token, users, now(), version);
+    const told = (thrown: unknown): never => {
+      if (thrown instanceof GatewayError && thrown.code === "E_AUTH") ports.refused?.(token, sender);
+      throw thrown;
+    };
+    let caller: Caller | Promise<Caller>;
+    try {
+      assertFrom(token, sender);
+      caller = callerOf(token, users, now(), version);
+    } catch (thrown) {
+      return told(thrown);
+    }
+    if (caller instanceof Promise) caller = caller.catch(told);
     if (token.client_id !== undefined) return caller;
     if (caller instanceof Promise) return caller.then((found) => (tokens.used(token.id), found));
     tokens.used(token.id);

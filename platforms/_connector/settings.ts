@@ -51,6 +51,6 @@ export const idField = textField("an id of letters, digits, - and _", /^[A-Za-z0
 
 /** A user of the gateway whose account is used. */
 export const userField: SiteField = {
-  ...textField("a user id, as deno task admin user list shows it", /^[A-Za-z0-9_-]{1,64}$/),
+  ...textField("a user, by id or e-mail address", /^[A-Za-z0-9_-]{1,64}$/),
   user: true,
 };

@@ -34,6 +34,14 @@ const fits = (one: Readonly<Record<keyof ClusterFilter, string>>, wanted: Cluste
     wanted[name] === undefined || one[name].toLowerCase() === wanted[name].toLowerCase()
   );
 
+/** The cluster with its primary keyword; null where none is marked so, or it was cut off. */
+function withPrimary<Cluster extends { readonly keywords: readonly object[] }>(cluster: Cluster) {
+  const { keywords, ...rest } = cluster;
+  const primary = keywords.find((one) => "is_primary" in one && one.is_primary === true);
+  const primary_keyword = primary !== undefined && "keyword" in primary ? String(primary.keyword) : null;
+  return { ...rest, primary_keyword, keywords };
+}
+
 /** What a job is made of. */
 export interface NewJob {
   readonly keyword: string;
@@ -84,9 +92,11 @@ export class TopicMap {
   audits = (query: ListQuery) => this.#list(shape.AUDIT_ITEM, "content-audits", query);
   jobs = (query: ListQuery) => this.#list(shape.JOB_ITEM, "content-jobs", query);
 
-  /** A map's whole export. */
+  /** A map's whole export, each cluster with the keyword that is marked as its primary one. */
   async map(id: string, summary: boolean) {
-    return this.#one(await this.#wire.read(shape.MAP, this.#at("topical-maps", id), cutting(summary)), id);
+    const found = await this.#wire.read(shape.MAP, this.#at("topical-maps", id), cutting(summary));
+    const map = this.#one(found, id);
+    return { ...map, clusters: map.clusters.map((one) => "id" in one ? withPrimary(one) : one) };
   }
 
   /** Of a map the clusters that are so, with what of its structure is about them, and how many they are. */

@@ -34,6 +34,7 @@ export const SHOWN_TEXTS: Rows<string> = {
     documentRaises: (of) => branchFiles.documentRaises([`${of}.html`]),
     servedRaises: (of) => branchFiles.servedRaises([`public/${of}.js`]),
     fileRaises: (of) => branchFiles.fileRaises("a.html", bytes(of)),
+    unreadRaises: (of) => branchFiles.unreadRaises([of]),
     named: (of) => branchFiles.named([of]),
   },
   "whole_document.ts": {

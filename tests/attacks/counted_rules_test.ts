@@ -86,6 +86,7 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     runsInBuild: (of) => [file.runsInBuild(of, () => ""), file.runsInBuild("a.css", () => of)],
     isShown: file.isShown,
     runsAsServed: (of) => file.runsAsServed(`public/${of}`),
+    mayBeShown: (of) => file.mayBeShown(`public/${of}`),
   },
   "finding/email.ts": {
     emailNeedle: (of) => [emailNeedle("a@a.aa").spots(of), emailNeedle(`a@a.aa`).spots(`a${of}`)],

@@ -61,6 +61,65 @@ Deno.test("a token that is bound to networks works from there alone, of both fam
   );
 });
 
+Deno.test("a token that is known and refused, from elsewhere, revoked or over, leaves one row a minute that names it", async () => {
+  const { gw, token, text } = await world({ allowed_ips: ["203.0.113.0/24"] });
+  await using _ = gw;
+  const until = new Date(gw.clock.now + MINUTE_MS).toISOString();
+  const other = await gw.store.tokens.create({
+    ...token,
+    name: "over",
+    allowed_ips: undefined,
+    expires_at: until,
+  });
+  gw.clock.now += 2 * MINUTE_MS;
+  const revoked = await gw.store.tokens.create({ ...token, name: "revoked", allowed_ips: undefined });
+  await gw.store.tokens.revoke(revoked.token.id);
+  const tries = [[text, "198.51.100.9"], [other.text, "203.0.113.7"], [revoked.text, "203.0.113.7"]] as const;
+  for (const [one, from] of tries) {
+    for (let at = 0; at < 5; at++) {
+      assert.deepEqual(await sent(gw, one, from), { status: 401, code: "E_AUTH", wait: null });
+    }
+  }
+  await gw.gateway.counted.flush();
+  const rows = (await gw.audit()).filter(({ tool }) => tool === "token.refused");
+  const said = rows.map((row) => {
+    const { address, count } = row.arguments as { address: string; count: number };
+    return [row.token_name, row.token_id, address, count, row.status];
+  });
+  assert.deepEqual(said.toSorted((one, next) => one[0]! < next[0]! ? -1 : 1), [
+    ["bound", token.id, "198.51.100.9", 5, "denied"],
+    ["over", other.token.id, "203.0.113.7", 5, "denied"],
+    ["revoked", revoked.token.id, "203.0.113.7", 5, "denied"],
+  ]);
+});
+
+Deno.test("wrong tokens from very many addresses leave a hundred rows a minute, and one for all the rest", async () => {
+  const { gw, text } = await world({ allowed_ips: ["203.0.113.0/24"] });
+  await using _ = gw;
+  for (let at = 0; at < 300; at++) {
+    const from = `2001:db8:${at.toString(16)}::1`;
+    await sent(gw, "gate_dev_x", from);
+    await sent(gw, text, from);
+  }
+  for (let at = 0; at < 5; at++) await sent(gw, "gate_dev_x", "198.51.100.9");
+  await gw.gateway.counted.flush();
+  const rows = (await gw.store.audit.list({ tool: "token.refused" }, { limit: 500 })).rows.filter((
+    { tool },
+  ) => tool === "token.refused");
+  assert.equal(rows.length, 2 * 101);
+  const of = (name: string) =>
+    rows.filter(({ token_name }) => token_name === name).map(({ arguments: args }) => args);
+  for (const [name, count] of [["unknown token", 305], ["bound", 300]] as const) {
+    const all = of(name) as { address: string; count: number; addresses?: number }[];
+    assert.equal(all.reduce((sum, one) => sum + one.count, 0), count);
+    assert.deepEqual(all.filter(({ address }) => address === "others").map(({ addresses }) => addresses), [
+      name === "bound" ? 200 : 201,
+    ]);
+  }
+  const most = of("unknown token") as { address: string }[];
+  assert.ok(most.some(({ address }) => address === "198.51.100.9"), "who sent most is named");
+});
+
 Deno.test("a token that is rotated has a new text, and the old one works until the stated time alone", async () => {
   const { gw, token, text } = await world();
   await using _ = gw;

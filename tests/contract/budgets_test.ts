@@ -19,9 +19,9 @@ interface Row {
   readonly most?: number;
 }
 
-const { lists, instructions, types, found } = load(
+const { lists, instructions, types, purposes, found } = load(
   await Deno.readTextFile(new URL("../golden/budgets.yaml", import.meta.url)),
-) as { lists: readonly Row[]; instructions: number; types: number; found: number };
+) as { lists: readonly Row[]; instructions: number; types: number; purposes: number; found: number };
 
 const rpc = (method: string, params: object = {}) => ({
   method: "POST",
@@ -52,6 +52,11 @@ Deno.test("all tools as types, and five that are found, stay within their budget
   await using gw = await gateway();
   const all = await gw.call("describe_tool", { format: "types" }) as { types: string };
   assert.ok(encode(all.types).length <= types, `${encode(all.types).length} tokens of types`);
+  const groups = ["posts", "pages", "seo", "static"];
+  const many = await gw.call("describe_tool", { groups }) as { purposes: string };
+  const lines = many.purposes.split("\n").length;
+  const told = encode(many.purposes).length;
+  assert.ok(lines > 40 && told <= purposes, `${told} tokens of what ${lines} tools are for`);
   for (const query of ["change the text of a page", "figures of the month", "a file of the repository"]) {
     const told = encode(JSON.stringify(await gw.call("find_tools", { query }))).length;
     assert.ok(told <= found, `${query}: ${told} tokens of tools found`);

@@ -38,6 +38,70 @@ Deno.test("rules and board name only figures that the gateway has", async () => 
   assert.deepEqual(named.filter((name) => !known.has(name)), []);
 });
 
+/** What Prometheus itself adds. */
+const ADDED = ["job", "instance", "le"];
+
+Deno.test("rules and board choose and group by labels only that those figures have", async () => {
+  await using gw = await gateway();
+  const { figures, state } = gw.gateway;
+  const specs = [...figures.counters, ...figures.histograms, ...state.gauges()].map(({ spec }) => spec);
+  const labels = new Map(specs.map(({ name, labels }) => [name, [...labels, ...ADDED]]));
+  const of = (name: string) => labels.get(name.replace(/_bucket$/, "")) ?? ADDED;
+  const rules = [...(await text("alerts.yaml")).matchAll(/expr: (?:\|\n((?: {10}.*\n)+)|(.*)\n)/g)]
+    .map(([, block, line]) => block ?? line!);
+  let looked = 0;
+  for (const expr of [...rules, ...await expressions()]) {
+    const named = [...namesIn(expr)];
+    for (const [, name, matchers] of expr.matchAll(/\b((?:gateway|process)_[a-z_]+)\{([^}]*)\}/g)) {
+      for (const [, label] of matchers!.matchAll(/(\w+)\s*[=!]/g)) {
+        assert.ok(of(name!).includes(label!), `${name} has no ${label}: ${expr}`);
+        looked++;
+      }
+    }
+    const known = new Set(named.flatMap(of));
+    for (const [, list] of expr.matchAll(/\bby \(([^)]*)\)/g)) {
+      for (const label of list!.split(",")) {
+        assert.ok(known.has(label.trim()), `nothing of it has ${label}: ${expr}`);
+        looked++;
+      }
+    }
+  }
+  assert.ok(looked > 30, `${looked} labels were looked at`);
+});
+
+/** What the operator is to see (and over OpenTelemetry as well), with the labels that tell one from another. */
+const WANTED: Readonly<Record<string, readonly string[]>> = {
+  gateway_calls_total: ["tool", "door", "result"],
+  gateway_call_duration_seconds: ["tool"],
+  gateway_call_refusals_total: ["tool", "code", "class"],
+  gateway_site_refusals_total: ["site", "code", "class"],
+  gateway_client_refusals_total: ["client", "code", "class"],
+  gateway_requests_refused_total: ["door", "code", "class"],
+  gateway_upstream_duration_seconds: ["platform"],
+  gateway_upstream_requests_total: ["platform", "result"],
+  gateway_store_commit_duration_seconds: [],
+  gateway_store_commit_failures_total: [],
+  gateway_store_read_duration_seconds: [],
+  gateway_writes_in_doubt: ["state"],
+  gateway_reconnects_needed: ["kind"],
+  gateway_job_failing: ["task"],
+  gateway_job_last_success_timestamp_seconds: ["task"],
+  gateway_audit_lag_seconds: [],
+  gateway_audit_rows_waiting: [],
+  gateway_approvals_waiting: [],
+  gateway_memory_bytes: ["of"],
+  process_resident_memory_bytes: [],
+  gateway_ready: ["check"],
+};
+
+Deno.test("each figure that an operator needs is there, under its labels", async () => {
+  await using gw = await gateway();
+  const { figures, state } = gw.gateway;
+  const specs = [...figures.counters, ...figures.histograms, ...state.gauges()].map(({ spec }) => spec);
+  const found = Object.fromEntries(specs.map(({ name, labels }) => [name, [...labels]]));
+  for (const [name, labels] of Object.entries(WANTED)) assert.deepEqual(found[name], labels, name);
+});
+
 Deno.test("docs/OPERATING.md says of each alert what it means, and every one is tried", async () => {
   const alerts = [...(await text("alerts.yaml")).matchAll(/- alert: (\S+)/g)].map(([, name]) => name!);
   const operating = await Deno.readTextFile(new URL("../OPERATING.md", FOLDER));

@@ -10,7 +10,7 @@ const FILES = [
   .flatMap((folder) => [...Deno.readDirSync(new URL(folder, ROOT))].map(({ name }) => folder + name)).filter((
     path,
   ) =>
-    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*|answer_parts|try_pages|try_limits|undo_pages|console_posts|mcp_offers|upstream_text|repository|token_senders|oauth_tokens|static_ceiling|launch|sealed_origin|registers|keys|anchors|kv|metrics|call_log|readiness|telemetry)_test\.ts$/
+    /\/(hold|held|proxied)_\w+_test\.ts$|\/(hold|held|live|view_live|explain_call|find|find_text|replace_text|updates|approvals\w*|policies|master|overview|mcp_card|search_mode|drawn_document|webhooks?_?\w*|answer_parts|try_pages|try_limits|undo_pages|console_posts|mcp_offers|upstream_text|repository|token_senders|oauth_tokens|static_ceiling|launch|sealed_origin|registers|put_back|keys|anchors|audit_proofs|kv|metrics|call_log|log_reader|readiness|telemetry)_test\.ts$/
       .test(path)
   );
 

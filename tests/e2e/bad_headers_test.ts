@@ -123,6 +123,58 @@ test("an Authorization that is missing, doubled or malformed is refused by both 
   assert.deepEqual([await gw.audit(), gw.logged], [[], []], "who is not let in leaves no row");
 });
 
+const LARGE = "a".repeat(60_000);
+/** What the gateway reads of a request, and the statuses with which 60 KB of it are answered over REST and MCP. */
+const LARGE_HEADERS: readonly (readonly [line: string, rest: number, mcp: number])[] = [
+  [`X-Anything: ${LARGE}`, 200, 200],
+  [`Cookie: gateway_session=${LARGE}`, 200, 200],
+  [`Accept: ${LARGE}`, 200, 200],
+  [`Origin: ${LARGE}`, 200, 200],
+  [`Idempotency-Key: ${LARGE}`, 200, 200], // a call that only reads has no use for it
+  [`X-Forwarded-For: ${LARGE}`, 200, 200],
+  [`X-Forwarded-For: ${"203.0.113.7, ".repeat(4600)}203.0.113.8`, 200, 200],
+  [`X-Forwarded-Proto: ${LARGE}`, 200, 200],
+  [`Mcp-Session-Id: ${LARGE}`, 200, 200],
+  [`MCP-Protocol-Version: ${LARGE}`, 200, 400],
+  [`Mcp-Method: ${LARGE}`, 200, 200],
+];
+
+test("60 KB in any header are answered, and leave no long line and no long row", async (gw) => {
+  await using server = await wire(gw);
+  for (const [line, rest, mcp] of LARGE_HEADERS) {
+    const answers = await bothDoors(server, [bearer(gw), line]);
+    assert.deepEqual(answers.map(({ status }) => status), [rest, mcp], line.slice(0, 40));
+    for (const { body } of answers) assert.ok(!body.includes("a".repeat(1000)), "it is not sent back");
+  }
+  for (const answer of await bothDoors(server, [`Authorization: Bearer ${LARGE}`])) {
+    assert.deepEqual([answer.status, envelope(answer).error?.code], [401, "E_AUTH"]);
+    assert.ok(answer.body.length < 1000);
+  }
+  const whole = JSON.stringify({ site_id: "acme", title: "t", content_html: "<p>x</p>", confirm: true });
+  const keyed = [bearer(gw), JSON_TYPE, `Idempotency-Key: ${LARGE}`];
+  const draft = post("/api/v1/tools/create_draft", keyed, text(whole));
+  const refused = await server.send(draft);
+  assert.deepEqual([refused?.status, envelope(refused).error?.code], [422, "E_IDEMPOTENCY_KEY"]);
+  assert.match(refused!.body, /Idempotency-Key/i);
+  assert.ok(refused!.body.length < 1000);
+  assert.ok(JSON.stringify(await gw.audit()).length < 60_000);
+  assert.ok(JSON.stringify(gw.logged).length < 2000, JSON.stringify(gw.logged).slice(0, 500));
+  assert.deepEqual(gw.requests, []);
+});
+
+test("500 KB of headers, or two hundred of them, end the connection with 400 before they are a call", async (gw) => {
+  await using server = await wire(gw);
+  const many = Array.from({ length: 200 }, (_, nth) => `X-${nth}: 1`);
+  for (const lines of [[`X-Anything: ${"a".repeat(500_000)}`], many]) {
+    for (const path of ["/api/v1/tools/list_sites", "/mcp"]) {
+      const answer = await server.send(post(path, [bearer(gw), JSON_TYPE, ...lines], text("{}")));
+      assert.equal(answer?.status, 400);
+      assert.match(answer!.head, /connection: close/i);
+    }
+  }
+  assert.deepEqual([await gw.audit(), gw.logged], [[], []]);
+});
+
 test("control characters in a header end the request before it is a call", async (gw) => {
   await using server = await wire(gw);
   for (const control of ["\u0000", "\u0007", "\u007f", "\r"]) {

@@ -43,6 +43,7 @@ export class Running implements AsyncDisposable {
   readonly ended: Promise<Ended>;
   readonly #child: Deno.ChildProcess;
   readonly #address = Promise.withResolvers<string | null>();
+  #logged = "";
 
   constructor(child: Deno.ChildProcess) {
     this.#child = child;
@@ -50,7 +51,7 @@ export class Running implements AsyncDisposable {
       const address = /^The gateway answers at (\S+)$/m.exec(text)?.[1];
       if (address) this.#address.resolve(address);
     });
-    const err = collect(child.stderr);
+    const err = collect(child.stderr, (text) => this.#logged = text);
     this.ended = Promise.all([child.status, out, err]).then(([{ code, signal }, stdout, stderr]) => {
       this.#address.resolve(null);
       return { code, signal, stdout, stderr: withoutDownloads(stderr) };
@@ -59,6 +60,11 @@ export class Running implements AsyncDisposable {
 
   get pid(): number {
     return this.#child.pid;
+  }
+
+  /** What it has said on standard error so far. */
+  get logged(): string {
+    return this.#logged;
   }
 
   /** Where it answers; fails the test when it ends instead, or takes too long. */
@@ -128,7 +134,10 @@ export class Running implements AsyncDisposable {
   }
 }
 
-async function collect(stream: ReadableStream<Uint8Array>, told?: (text: string) => void): Promise<string> {
+async function collect(
+  stream: ReadableStream<Uint8Array>,
+  told?: (text: string) => unknown,
+): Promise<string> {
   let text = "";
   for await (const piece of stream.pipeThrough(new TextDecoderStream())) {
     text += piece;

@@ -1,11 +1,14 @@
 /** A real process that traces to a collector on loopback: the spans of a call, its figures, and nothing that was sent. */
 import assert from "node:assert/strict";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
-import { inFolder, start, until } from "./running.ts";
+import { beyondFirst, inFolder, start, until } from "./running.ts";
 
 interface Pair {
   readonly key: string;
   readonly value: Readonly<Record<string, unknown>>;
+}
+interface Figure {
+  readonly name: string;
 }
 interface Span {
   readonly traceId: string;
@@ -38,6 +41,19 @@ function collector() {
         JSON.parse(text).resourceSpans.flatMap(
           (one: { scopeSpans: { spans: Span[] }[] }) => one.scopeSpans.flatMap(({ spans }) => spans),
         )
+      ),
+    /** By name how each figure is handed on: sum, histogram or gauge. */
+    figures: (): Map<string, string> =>
+      new Map(
+        bodies["/v1/metrics"]!.flatMap((text) =>
+          JSON.parse(text).resourceMetrics.flatMap((one: { scopeMetrics: { metrics: Figure[] }[] }) =>
+            one.scopeMetrics.flatMap(({ metrics }) =>
+              metrics.map(({ name, ...of }) =>
+                [name, ["sum", "histogram", "gauge"].find((kind) => kind in of)!] as const
+              )
+            )
+          )
+        ),
       ),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
@@ -73,8 +89,29 @@ Deno.test("a traced call is a door with its call, guard, plan, run, upstream and
       async () => (await Promise.resolve(there.spans())).filter(({ name }) => name === "door").length === 2,
       10_000,
     );
-    await until(() => Promise.resolve(there.bodies["/v1/metrics"]!.join().includes("gateway_calls")), 10_000);
+    await until(() => Promise.resolve(there.figures().has("gateway_writes_in_doubt")), 10_000);
 
+    const figures = there.figures();
+    for (
+      const name of [
+        "gateway_calls",
+        "gateway_call_refusals",
+        "gateway_site_calls",
+        "gateway_upstream_requests",
+      ]
+    ) {
+      assert.equal(figures.get(name), "sum", name);
+    }
+    for (const  of of["gateway_call", "gateway_upstream", "gateway_store_commit"]) {
+      assert.equal(figures.get(`${of}_duration_seconds`), "histogram", of);
+    }
+    for (
+      const  of of[
+        "writes_in_doubt", "approvals_waiting", "audit_lag_seconds", "job_failing", "ready", "memory_bytes"
+      ]
+    ) {
+      assert.equal(figures.get(`gateway_${of}`), "gauge", of);
+    }
     const spans = there.spans();
     const [first] = spans.filter((one) => one.name === "call" && said(one)["gateway.verdict"] === "passed");
     const whole = spans.filter(({ traceId }) => traceId === first!.traceId);
@@ -114,25 +151,81 @@ Deno.test("a traced call is a door with its call, guard, plan, run, upstream and
   });
 });
 
-Deno.test("a collector that is down costs no call anything", async () => {
-  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = closed.addr;
-  closed.close();
-  await inFolder(async (folder) => {
-    const env = {
-      OTEL_DENO: "true",
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      OTEL_METRIC_EXPORT_INTERVAL: "100",
+/** Where nobody listens, and where one accepts and never answers. */
+const SILENT: Readonly<Record<string, () => { port: number; close(): Promise<void>; cause: RegExp }>> = {
+  "is down"() {
+    using closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    return {
+      port: (closed.addr as Deno.NetAddr).port,
+      close: () => Promise.resolve(),
+      cause: /Connection refused/,
     };
-    await using gateway = start(folder, env);
-    const { token } = await gateway.token();
-    for (let nth = 0; nth < 20; nth++) {
-      assert.equal((await gateway.call(token, "list_sites", {})).status, 200);
-    }
-    gateway.kill("SIGTERM");
-    assert.equal((await gateway.ended).code, 0);
+  },
+  hangs() {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const held: Deno.Conn[] = [];
+    const accepting = (async () => {
+      for await (const connection of listener) held.push(connection);
+    })();
+    const close = async () => {
+      listener.close();
+      await accepting;
+      for (const connection of held) connection.close();
+    };
+    return { port: (listener.addr as Deno.NetAddr).port, close, cause: /^no answer within 5 s$/ };
+  },
+};
+
+const CALLS = 3000;
+const AT_ONCE = 20;
+/** What calls cost without traces, and the runtime's queue of spans. */
+const MEMORY_KB_MAX = 200 * 1024;
+
+async function memoryOf({ pid }: { pid: number }): Promise<number> {
+  return Number(/VmRSS:\s+(\d+)/.exec(await Deno.readTextFile(`/proc/${pid}/status`))![1]);
+}
+
+for (const [how, silent] of Object.entries(SILENT)) {
+  Deno.test({
+    name:
+      `a collector that ${how} costs no call anything, keeps nothing in memory, and is one line of the log`,
+    ignore: Deno.build.os !== "linux",
+    async fn() {
+      const { port, close, cause } = silent();
+      await using _closed = { [Symbol.asyncDispose]: close };
+      await inFolder(async (folder) => {
+        const env = {
+          OTEL_DENO: "true",
+          OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+          OTEL_METRIC_EXPORT_INTERVAL: "5000",
+          RATE_LIMIT_TOKEN: "0",
+        };
+        await using gateway = start(folder, env);
+        const { token } = await gateway.token();
+        const before = await memoryOf(gateway);
+        for (let nth = 0; nth < CALLS; nth += AT_ONCE) {
+          const answers = await Promise.all(
+            Array.from({ length: AT_ONCE }, () => gateway.call(token, "list_sites", {})),
+          );
+          assert.deepEqual(answers.filter(({ status }) => status !== 200), []);
+        }
+        const grown = await memoryOf(gateway) - before;
+        assert.ok(grown < MEMORY_KB_MAX, `memory grew by ${grown} KB`);
+        await until(() => Promise.resolve(gateway.logged.includes("telemetry_collector_silent")), 20_000);
+        gateway.kill("SIGTERM");
+        const { code, stderr } = await gateway.ended;
+        assert.equal(code, 0);
+        const lines = beyondFirst(stderr).trimEnd().split("\n").map((line) => JSON.parse(line));
+        assert.deepEqual(lines.map(({ event }) => event), ["telemetry_collector_silent"]);
+        assert.match(
+          lines[0].message,
+          /the collector at http:\/\/127\.0\.0\.1:\d+ does not answer; .* calls are carried out/,
+        );
+        assert.match(lines[0].cause, cause);
+      });
+    },
   });
-});
+}
 
 Deno.test("a gateway whose runtime would send whole addresses does not start, and says what to set", async () => {
   for (

@@ -1,6 +1,6 @@
 /** The lines that calls leave on standard output: one each, with who called what and how it ended, and nothing that was sent. */
 import assert from "node:assert/strict";
-import { Lines, type LineStream } from "../../guard/call_log.ts";
+import { Lines, type LineStream } from "../../core/say.ts";
 import { gateway, site } from "../kit.ts";
 
 /** A stream that keeps what it is given, in pieces as small as it likes. */
@@ -56,7 +56,7 @@ Deno.test("without the setting no line is written", async () => {
 Deno.test("lines are whole however little a stream takes at once, and those of one turn are one write", async () => {
   for (const [most, writes] of [[Infinity, 1], [3, 8]] as const) {
     const kept = new Kept(most);
-    const lines = new Lines(kept);
+    const lines = new Lines(kept, "call_log_lines_left_out");
     for (const text of ['{"n":1}', '{"n":2}', '{"n":3}']) lines.add(text);
     await lines.flush();
     assert.deepEqual([kept.lines, kept.writes], [[{ n: 1 }, { n: 2 }, { n: 3 }], writes]);
@@ -72,7 +72,7 @@ Deno.test("a reader that hangs fills no memory: later lines are left out, and th
       if (hangs) await reads.promise;
       return await kept.write(bytes);
     },
-  });
+  }, "call_log_lines_left_out");
   const line = JSON.stringify({ text: "x".repeat(1000) });
   for (let nth = 0; nth < 5000; nth++) lines.add(line);
   hangs = false;
@@ -88,7 +88,10 @@ Deno.test("a reader that hangs fills no memory: later lines are left out, and th
 });
 
 Deno.test("a reader that is gone ends nothing", async () => {
-  const lines = new Lines({ write: () => Promise.reject(new Deno.errors.BrokenPipe("gone")) });
+  const lines = new Lines(
+    { write: () => Promise.reject(new Deno.errors.BrokenPipe("gone")) },
+    "call_log_lines_left_out",
+  );
   lines.add("{}");
   await lines.flush();
   lines.add("{}");

@@ -1,5 +1,6 @@
 /** What whoever watches a gateway is shown: figures of calls, upstreams, the store and jobs, and nothing that was sent. */
 import assert from "node:assert/strict";
+import { LIMITS } from "../../core/model.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { sitesOf } from "../cms_kit.ts";
 import { HangingKv, runToEnd, Ticks } from "../hanging_kv.ts";
@@ -56,6 +57,26 @@ Deno.test("figures are there for the metrics token at /metrics, for the master t
   await nobody.body?.cancel();
 });
 
+Deno.test("who guesses the metrics token is counted as with any other, and the right one passes all the same", async () => {
+  await using gw = await watched();
+  const ask = async (token: string) => {
+    const response = await gw.http("/metrics", bearer(token));
+    await response.body?.cancel();
+    return [response.status, response.headers.get("retry-after") !== null];
+  };
+  for (let at = 0; at < LIMITS.WRONG_TOKENS_PER_MINUTE; at++) {
+    assert.deepEqual(await ask(`guess-${at}`), [401, false]);
+  }
+  assert.deepEqual(await ask("guess"), [429, true]);
+  assert.deepEqual(await ask(TOKEN), [200, false]);
+  await gw.gateway.counted.flush();
+  const [row, ...more] = (await gw.audit()).filter(({ tool }) => tool === "token.refused");
+  assert.deepEqual([(row?.arguments as { count: number }).count, more], [
+    LIMITS.WRONG_TOKENS_PER_MINUTE + 1,
+    [],
+  ]);
+});
+
 Deno.test("calls are counted by tool, site, client and what came of them, a caller's mistake apart from a failure of ours", async () => {
   await using cms = await startWordPressStandIn();
   await using gw = await watched({
@@ -98,7 +119,9 @@ Deno.test("calls are counted by tool, site, client and what came of them, a call
   assert.equal(figure(text, "gateway_call_duration_seconds_count")['{tool="list_drafts"}'], 3);
   const upstream = figure(text, "gateway_upstream_requests_total");
   assert.ok(upstream['{platform="wordpress",result="2xx"}']! > 0, JSON.stringify(upstream));
-  assert.ok(figure(text, "gateway_store_commit_duration_seconds_count")[""]! > 0);
+  for (const  of of["commit", "read"]) {
+    assert.ok(figure(text, `gateway_store_${of}_duration_seconds_count`)[""]! > 0, of);
+  }
   for (const hidden of [secret, "made_up", gw.token(), gw.token("reader"), "titel", "nowhere"]) {
     assert.ok(!text.includes(hidden), hidden);
   }

@@ -137,6 +137,37 @@ Deno.test("a secret that no key opens makes the gateway unready, and health name
   assert.equal((await ready(gw)).status, 200, "it was set again");
 });
 
+Deno.test("a newer version that brings the store to its format while this one runs ends this one's work, and says why", async () => {
+  let kv: Deno.Kv | undefined;
+  const { gw, ticks } = await opened((opened) => kv = opened);
+  await using _ = gw;
+  await gw.call("list_sites", {});
+  const { value: mark } = await kv!.get<object>(["store"]);
+  await kv!.set(["store"], { ...mark, format: 99, lowest: { format: 99, version: "9.0.0" } });
+  const rows = async () => (await Array.fromAsync(kv!.list({ prefix: ["audit"] }))).length;
+  const before = await rows();
+  await ticks.pass(3000);
+  const says =
+    /^The store was brought to format 99 by a newer version while this gateway ran.*start version 9\.0\.0 or/;
+  for (let nth = 0; nth < 2; nth++) {
+    const refused = await gw.end("list_sites", {}) as { code: string; message: string };
+    assert.equal(refused.code, "E_INTERNAL");
+    assert.match(refused.message, says);
+  }
+  assert.equal(await rows(), before, "nothing is written that the newer version would misread");
+  const stale = await ready(gw);
+  assert.deepEqual([stale.status, stale.checks], [503, ["store"]]);
+  const { error } = await operator(gw, "GET", "health");
+  assert.match(error!.message, says);
+  await kv!.set(["store"], mark);
+  await ticks.pass(3000);
+  assert.equal(
+    (await ready(gw)).status,
+    503,
+    "it has missed what that version did meanwhile: it is started again",
+  );
+});
+
 Deno.test("a job that failed makes the gateway unready, and is tried again when somebody asks", async () => {
   let fails = true;
   let runs = 0;

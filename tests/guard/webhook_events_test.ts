@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { LIMITS } from "../../core/model.ts";
 import { asFormat, eventOf } from "../../guard/webhooks/message.ts";
 import { Anchoring } from "../../guard/audit/anchoring.ts";
+import { Jobs } from "../../guard/jobs.ts";
 import { bodyOf, setEnded, telling } from "../../guard/webhooks/tell.ts";
 import { InvalidGrant } from "../../core/invalid_grant.ts";
 import { listed } from "../fake_tool_servers.ts";
@@ -252,7 +253,8 @@ function anchoring(gw: Kit) {
     log: () => {},
   };
   const { tellOrFail } = telling({ ...ports, titleOf: (tool) => tool });
-  return new Anchoring({ ...ports, keep: () => Promise.resolve(), tell: tellOrFail });
+  const jobs = new Jobs(ports);
+  return new Anchoring({ ...ports, jobs, keep: () => Promise.resolve(), tell: tellOrFail });
 }
 
 Deno.test("how far the audit is goes once a day to webhooks of every site that ask for it, of several instances once, and verifies there", async () => {

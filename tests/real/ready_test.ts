@@ -1,7 +1,7 @@
 /** Real stores that fail under a gateway: a disk that is full, a database that is gone, keys of which one is lost. */
 import assert from "node:assert/strict";
 import type { Problem } from "../../rules/readiness.ts";
-import { type Running, start, until } from "../e2e/running.ts";
+import { MASTER, type Running, start, until } from "../e2e/running.ts";
 import { folderOnDisk } from "../folder.ts";
 import { Postgres } from "./_postgres.ts";
 
@@ -17,14 +17,20 @@ async function ready(gateway: Running): Promise<{ status: number; checks: string
 
 const isReady = async (gateway: Running) => (await ready(gateway)).status === 200;
 
-/** How `deno task admin gateway health` ends, and what it says. */
-async function health(gateway: Running): Promise<{ code: number; said: string }> {
+/** How a command of `deno task admin` ends, and what it says. */
+async function admin(
+  env: Record<string, string>,
+  ...words: string[]
+): Promise<{ code: number; said: string }> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "admin/cli.ts", "gateway", "health"],
-    env: { GATEWAY_URL: await gateway.address(), MASTER_TOKEN: "master-token-of-the-tests-0123456789abcdef" },
+    args: ["run", "-A", "--frozen", "admin/cli.ts", ...words],
+    env,
   }).output();
   return { code, said: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
 }
+
+const health = async (gateway: Running) =>
+  await admin({ GATEWAY_URL: await gateway.address(), MASTER_TOKEN: MASTER }, "gateway", "health");
 
 const run = async (...command: string[]) =>
   (await new Deno.Command(command[0]!, { args: command.slice(1), stdout: "null", stderr: "null" }).output())
@@ -109,6 +115,7 @@ Deno.test("while PostgreSQL is gone the gateway is not ready, each call leaves o
 
 Deno.test("with a key less than what is proven and sealed needs the gateway does not start; once that is accepted it is not ready, and names what to set again", async () => {
   await using dir = await folderOnDisk();
+  const store = `${dir.path}/gateway.sqlite3`;
   const [old, next] = [1, 2].map((byte) => new Uint8Array(32).fill(byte).toBase64());
   const site = {
     ...{ id: "acme", name: "Acme", platform: "cms", base_url: "https://acme.example" },
@@ -124,6 +131,23 @@ Deno.test("with a key less than what is proven and sealed needs the gateway does
     assert.equal((await ready(gateway)).status, 200, "both keys open it");
   }
   {
+    await using gateway = start(dir.path, { ENCRYPTION_KEYS: `${old},${next}` });
+    assert.equal((await ready(gateway)).status, 200, "so they do in the other order");
+    assert.equal((await health(gateway)).code, 0);
+    const { code, said } = await admin(
+      { ENCRYPTION_KEYS: `${old},${next}`, KV_PATH: store },
+      "keys",
+      "status",
+    );
+    assert.equal(code, 0, said);
+    assert.match(said, /credentials +sealed +1 +[0-9a-f]{12}, the first key\n/, said);
+    assert.match(said, /Nothing needs key [0-9a-f]{12}; it can be taken out/);
+  }
+  {
+    await using gateway = start(dir.path, { ENCRYPTION_KEYS: `${next},${old}` });
+    assert.equal((await ready(gateway)).status, 200);
+  }
+  {
     await using refused = start(dir.path, { ENCRYPTION_KEYS: next! });
     const { code, stderr } = await refused.ended;
     assert.notEqual(code, 0);
@@ -132,11 +156,8 @@ Deno.test("with a key less than what is proven and sealed needs the gateway does
       /which ENCRYPTION_KEYS lacks; .* Where it is lost: deno task admin store accept-keys/,
     );
   }
-  const accepted = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--frozen", "admin/cli.ts", "store", "accept-keys"],
-    env: { ENCRYPTION_KEYS: next!, KV_PATH: `${dir.path}/gateway.sqlite3` },
-  }).output();
-  assert.equal(accepted.code, 0, new TextDecoder().decode(accepted.stderr));
+  const accepted = await admin({ ENCRYPTION_KEYS: next!, KV_PATH: store }, "store", "accept-keys");
+  assert.equal(accepted.code, 0, accepted.said);
   await using gateway = start(dir.path, { ENCRYPTION_KEYS: next! });
   assert.deepEqual(await ready(gateway), { status: 503, checks: ["keys"] });
   const { code, said } = await health(gateway);
@@ -145,4 +166,44 @@ Deno.test("with a key less than what is proven and sealed needs the gateway does
     said,
     /The cms credential of site acme is sealed under key "[0-9a-f]{12}", which ENCRYPTION_KEYS lacks/,
   );
+});
+
+Deno.test("a rolling upgrade that is rolled back half-way: the older version ends its work, is not started again, and says which version it takes", async () => {
+  await using dir = await folderOnDisk();
+  const marked = async (change: (mark: Record<string, unknown>) => Record<string, unknown>) => {
+    using kv = await Deno.openKv(`${dir.path}/gateway.sqlite3`);
+    const { value } = await kv.get<Record<string, unknown>>(["store"]);
+    await kv.set(["store"], change(value!));
+  };
+  let before: Record<string, unknown> = {};
+  await using older = start(dir.path);
+  const { token } = await older.token();
+  assert.equal((await older.call(token, "list_sites", {})).status, 200);
+  // As the newer version does it at its first start, the other instance of the two.
+  await marked((mark) => {
+    before = mark;
+    return { ...mark, format: 99, lowest: { format: 99, version: "9.0.0" } };
+  });
+  await until(async () => !await isReady(older), MOST_MS);
+  const { status, error } = await older.call(token, "list_sites", {});
+  assert.equal(status, 500);
+  assert.match(error!.message, /brought to format 99 by a newer version .* start version 9\.0\.0 or later/);
+  const said = await health(older);
+  assert.equal(said.code, 1);
+  assert.match(said.said, /start version 9\.0\.0 or later, or stop every gateway and put back the backup/);
+  older.kill("SIGTERM");
+  await older.ended;
+  {
+    await using again = start(dir.path);
+    const { code, stderr } = await again.ended;
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /was written by a newer version \(format 99\); version 9\.0\.0 or later opens it, and this is /,
+    );
+  }
+  await marked(() => before); // the backup from before
+  await using back = start(dir.path);
+  assert.equal((await ready(back)).status, 200);
+  assert.equal((await back.call(token, "list_sites", {})).status, 200);
 });

@@ -145,7 +145,7 @@ standIn("a moment without a zone is shown as the site's own, a moment with one a
   });
   const [, without, with_] = items.map(({ warnings = [] }) => warnings.filter((one) => one.includes("zone")));
   assert.deepEqual(without, [
-    "scheduled_at has no zone: it is by the site's own clock, whose time zone get_site names",
+    "scheduled_at has no zone: it is by the site's own clock",
   ]);
   assert.deepEqual(with_, []);
 });

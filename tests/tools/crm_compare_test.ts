@@ -77,7 +77,7 @@ Deno.test("a steady business stays steady: won and lost count on the day they be
     );
     assert.ok(Math.abs(delta["won"]!.pct!) < 0.15, `${ways}: ${delta["won"]!.pct}`);
     assert.deepEqual([current.opportunities, prior.opportunities], [280, 280], ways);
-    assert.match(counted_by["won"]!, /the day their status changed/);
+    assert.match(counted_by["won"]!, /the day they were won/);
     assert.deepEqual([truncated, current.incomplete, notes], [false, null, []], ways);
   }
 });

@@ -72,6 +72,7 @@ Deno.test("refunds stand beside, averages are of invoices alone, and what did no
   assert.equal(found["average_collected_per_paid_invoice"], 100);
   assert.ok(found.notes.includes("Left out: 2 payments of the CRM's test mode"), String(found.notes));
   assert.ok(found.notes.includes("Left out: 1 payment that could not be read"));
+  assert.ok(found.notes.includes("collected is before refunds: less refunded it is 72"), String(found.notes));
 });
 
 Deno.test("without the permission what came in is null with the reason, and the rest is told", async () => {

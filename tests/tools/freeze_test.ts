@@ -137,10 +137,20 @@ Deno.test("an operator freezes and lifts on the command line, and each is in the
   assert.match(await cli.bad("freeze", "--site", "nope"), /E_NOT_FOUND/);
   assert.match(await cli.bad("freeze", "--site", "acme", "--all"), /give one of them/);
   assert.match(await cli.bad("unfreeze"), /give one of them/);
-  assert.match((await cli.good("unfreeze", "--all")).out, /^Every site is no longer frozen/);
-  assert.match(await cli.bad("unfreeze", "--all"), /E_NOT_FOUND: Every site is not frozen/);
+  assert.match(
+    (await cli.good("unfreeze", "--all")).out,
+    /^The freeze of every site is lifted\. .* still are/,
+  );
+  assert.match(
+    await cli.bad("unfreeze", "--all"),
+    /E_NOT_FOUND: There is no freeze of every site; freeze lists/,
+  );
+  assert.equal(
+    (await cli.good("unfreeze", "--site", "acme")).out,
+    'The freeze of the site "acme" is lifted.\n',
+  );
   const rows = (await gw.audit()).filter(({ door }) => door === "admin").map(({ tool }) => tool);
-  assert.deepEqual(rows.filter((tool) => /freeze/.test(tool)).length, 4, rows.join());
+  assert.deepEqual(rows.filter((tool) => /freeze/.test(tool)).length, 5, rows.join());
 });
 
 Deno.test("an admin freezes sites of his or her own on the page; a member does not, nor does an admin lift the operator's", async () => {

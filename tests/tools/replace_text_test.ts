@@ -19,6 +19,7 @@ interface Answer {
   readonly set_id: string;
   readonly replayed?: true;
   readonly verified: boolean | null;
+  readonly note?: string;
   readonly warnings: readonly string[];
   readonly items: readonly { readonly tool: string; readonly state: string; readonly request_id: string }[];
 }
@@ -63,6 +64,7 @@ async function changes(door: Door): Promise<void> {
   const { live, draft, page } = posts;
   const { preview, done } = await replace(at, {}, door);
   assert.equal(done.verified, true);
+  assert.match(done.note!, /^Nothing of it is left: .* read back/);
   assert.equal(preview.tier, 3);
   assert.match(preview.summary, /^Replace "zeppelin" with "Airship", 6 places: 3 changes on open/);
   const told = preview.warnings.join("\n");
@@ -87,7 +89,8 @@ Deno.test("hits that are left out, or not among those chosen, stay", async () =>
   await using at = await withPlugin();
   const posts = fill(at);
   const { live, draft } = posts;
-  await replace(at, { leave_out: [`post:${live.id}:title`, `post:${draft.id}:content_html`] });
+  const leave_out = [`post:${live.id}:title`, `post:${draft.id}:content_html`];
+  assert.equal((await replace(at, { leave_out })).done.note, undefined, "what was left out is left");
   assert.deepEqual(textsOf(posts), {
     live: ["The zeppelin", "<p>Airship &amp; Airship</p>", ""],
     draft: ["Other", "<p>A ZEPPELIN</p>", "Airship"],
@@ -136,7 +139,8 @@ Deno.test("what nothing changes here is named with the reason and another way, a
       text: "Zeppelin",
     },
   );
-  const { preview } = await replace(at, { site_id: "acme", replace: "Tom's" });
+  const { preview, done } = await replace(at, { site_id: "acme", replace: "Tom's" });
+  assert.deepEqual([done.verified, done.note], [true, undefined], "what stays is left");
   const stays = preview.warnings.filter((one) => one.startsWith("Stays: "));
   assert.deepEqual(stays.map((one) => one.slice(0, 100).split(": ").slice(1, 3).join(": ")).length, 6);
   const told = stays.join("\n");
@@ -173,7 +177,7 @@ Deno.test("a thing that a person changed meanwhile fails alone and is told, and 
     ["update_draft", "failed"],
     ["revise_published", "done"],
   ]);
-  assert.equal(done.verified, false);
+  assert.deepEqual([done.verified, done.note], [false, undefined]);
   assert.match(done.warnings.join("\n"), /^Item 2: failed, "excerpt": changed since the preview/);
   assert.deepEqual(textsOf(posts).draft, ["Other", "<p>A ZEPPELIN</p>", "zeppelin, by a person"]);
   assert.deepEqual(textsOf(posts).live, ["The Airship", "<p>Airship &amp; Airship</p>", ""]);

@@ -9,7 +9,7 @@ const SAYS: readonly (readonly [tool: string, args: Args, because: RegExp | null
     { path: "src/components/A.astro", content: "a" },
     /^"src\/components\/A\.astro" is source that the build/,
   ],
-  ...["a.js", "b/sw.mjs", "A.JS", "a.wasm", "_headers", "_redirects"].map((name) =>
+  ...["a.js", "b/sw.mjs", "A.JS", "a.wasm", "a.es6", "a.js.br", "_headers", "_redirects"].map((name) =>
     [
       "write_static_file",
       { path: `public/${name}`, content: "a" },
@@ -21,6 +21,9 @@ const SAYS: readonly (readonly [tool: string, args: Args, because: RegExp | null
   ),
   ["write_static_file", { path: "public/a.html", content: "<p>Hi</p>" }, null],
   ["write_static_file", { path: "public/a.shtml", content: "\n <p onclick=a()>" }, /event handler/],
+  // A host serves it as HTML, whatever it begins with.
+  ["write_static_file", { path: "public/a.shtml", content: "Hi <script>a()</script>" }, /holds a script/],
+  ["write_static_file", { path: "public/a.html.gz", content: "H4s=", encoding: "base64" }, /may hold script/],
   ["write_static_file", { path: "public/map.kml", content: "<?xml version='1.0'?><kml/>" }, null],
   [
     "write_static_file",

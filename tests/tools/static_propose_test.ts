@@ -121,6 +121,37 @@ test("where the build runs what is in it, it counts as 2", async (here) => {
   }
 });
 
+test("where browsers run what is in it, or it may hold script that nobody has read, it counts as 2", async (here) => {
+  const { at } = here;
+  const { branch } = await here.ready();
+  const base = await at.head(branch);
+  const cases: readonly (readonly [Record<string, string>, RegExp | null])[] = [
+    [{ "public/note.txt": "<script>", "public/a.html": "<p>Hi</p>", "public/a.css": "<" }, null],
+    [{ "public/app.js": "a()" }, /"public\/app\.js" is or decides what runs in the browser of everyone/],
+    [
+      { "public/sw.mjs": "a()", "public/_headers": "/*" },
+      /"public\/_headers", "public\/sw\.mjs" are or decide/,
+    ],
+    [{ "public/a.html": "<script>a()</script>" }, /public\/a\.html holds a script/],
+    [{ "public/a.shtml": "Hi <p onclick=a()>" }, /public\/a\.shtml holds the event handler/],
+    [{ "public/map.kml": "<x:script xmlns:x='http://www.w3.org/1999/xhtml'>a()</x:script>" }, /script/],
+    [{ "public/map": "<script>a()</script>" }, /public\/map holds a script/],
+    [
+      Object.fromEntries(
+        Array.from({ length: 22 }, (_, n) => [`public/${String(n).padStart(2, "0")}.html`, "<p>"]),
+      ),
+      /^.*"public\/20\.html", "public\/21\.html" may hold script/,
+    ],
+  ];
+  for (const [files, because] of cases) {
+    await at.host.git(REPO, "update-ref", `refs/heads/${branch}`, base);
+    await at.host.commit(REPO, { branch, files });
+    const { tier, warnings } = await here.shown(TOOL, { title: "T" });
+    assert.equal(tier, because === null ? 1 : 2, Object.keys(files).join());
+    if (because !== null) assert.match(warnings.join(), because);
+  }
+});
+
 test("a page that a person changed, and a file that says how it is built, count as 2", async (here) => {
   const { at } = here;
   const { branch } = await here.ready();

@@ -83,6 +83,10 @@ test("a map is cut at both depths by its summary, and whole without", async (at)
   assert.deepEqual([whole.clusters.length, whole.clusters[0]!.keywords.length], [45, 42]);
   assert.deepEqual(whole.clusters.slice(1, 20), short.clusters.slice(1, 20));
   assert.deepEqual(whole.stats, short.stats);
+  for (const { clusters } of [short, whole]) {
+    const { primary_keyword, keywords } = clusters[1]!;
+    assert.deepEqual(keywords[0], { ...keywords[0] as Args, keyword: primary_keyword, is_primary: true });
+  }
 });
 
 test("of a map only the clusters that are asked for come, with their part of its structure", async (at) => {

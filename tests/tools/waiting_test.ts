@@ -138,8 +138,11 @@ Deno.test("topicmap_get_content_job waits until the job is over", async () => {
   const early = await at.gw.call<{ note?: string }>("topicmap_get_content_job", { ...args, wait_seconds: 0 });
   assert.match(
     early.note!,
-    /^It is not over yet, \d+ of \d+ steps are done: call again with the same arguments/,
+    /^It is not over yet: \d+ of 14 steps are done, such a job takes some minutes\. Call again with the same arg/,
   );
+  at.gw.clock.now += 60_000;
+  const later = await at.gw.call<{ note?: string }>("topicmap_get_content_job", { ...args, wait_seconds: 0 });
+  assert.match(later.note!, /: 5 of 14 steps are done, about \d+ minutes? more at this pace\. Call/);
   const found = await at.gw.call<{ status: string; note?: string }>("topicmap_get_content_job", args);
   assert.equal(found.note, undefined);
   assert.deepEqual([["completed", "failed", "paused"].includes(found.status), waits], [true, 2]);

@@ -22,12 +22,12 @@ export function windowsUntil(now: number, count: number, timezone: string): [cur
 /** By which moment each number belongs to a window. */
 export const COUNTED_BY = {
   opportunities: "the day they were made",
-  won: "the day their status changed to won, whenever they were made",
-  lost: "the day their status changed to lost, whenever they were made",
-  win_rate: "won / (won + lost), both by the day their status changed",
+  won: "the day they were won, whenever they were made",
+  lost: "the day they were lost, whenever they were made",
+  win_rate: "won / (won + lost)",
   appointments: "the day they begin",
-  no_show_rate: "no-shows of all appointments that begin in the window",
-  no_show_rate_of_ended: "no-shows of those marked as shown up, completed or not shown up",
+  no_show_rate: "no-shows of all appointments",
+  no_show_rate_of_ended: "no-shows of those marked as shown up, completed or no-show",
 } as const;
 
 /** Rows that were read, and whether they are all. */

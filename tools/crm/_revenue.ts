@@ -231,6 +231,10 @@ export const REVENUE: Metric<Found, Revenue> = {
     if (currencies.includes(UNKNOWN)) {
       notes.say("Of some amounts the CRM tells no currency: they have no money");
     }
+    const { collected, refunded } = figures;
+    if (collected !== null && refunded !== null && refunded > 0) {
+      notes.say(`collected is before refunds: less refunded it is ${rounded(collected - refunded)}`);
+    }
     const isInDays = days.to === startOf(dayAfter(days.last), days.timezone);
     if (!isInDays) notes.say("Invoices have a day and no time: those of the last day count whole");
     const currency = currencies.length === 1 ? known(currencies[0]!) : null;

@@ -162,7 +162,7 @@ function staysWords(stays: readonly Stay[]): string[] {
 
 function alreadyWords(places: number): string[] {
   if (places === 0) return [];
-  return [`${counted(places, "place")} ${places === 1 ? "has" : "have"} the new text already`];
+  return [`${counted(places, "place")} ${places === 1 ? "has" : "have"}${ALREADY}`];
 }
 
 function restWords(ids: readonly string[], unlisted: number, isAtLeast: boolean): string[] {
@@ -217,6 +217,22 @@ export function withHits(refusal: GatewayError, { hits }: Pick<WantedSet, "hits"
     `${refusal.message}; ${named.join(", ")}: name these in leave_out to replace the others`,
   );
 }
+
+/** That no further search is needed, where every place that was found is proven to have the new text alone. */
+export function nothingLeft(
+  { verified }: { readonly verified: boolean | null },
+  warnings: readonly string[],
+): { readonly note?: string } {
+  const isLeft = warnings.some((one) =>
+    one === HOLDS_IT || one.includes(ALREADY) || LEFT.some((begin) => one.startsWith(begin))
+  );
+  return verified === true && !isLeft ? { note: NOTHING_LEFT } : {};
+}
+
+const ALREADY = " the new text already";
+const LEFT = ["Stays: ", "Not part ", "Not searched: "];
+const NOTHING_LEFT =
+  "Nothing of it is left: all places that a search of the site had found were read back with the new text; it need not be searched again";
 
 /** What is said once more with the answer: what the set did not change. */
 export const leftIn = (warnings: readonly string[]): string[] =>

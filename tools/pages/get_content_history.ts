@@ -31,13 +31,20 @@ export default tool("get_content_history", {
   async run({ from, to, page, ref, ...what }, ctx) {
     const of = { ...what, ref: await readAt(ref, ctx.previews) };
     const client = await ctx.use(history);
-    if (from === undefined) return await client.list(of, page);
+    if (from === undefined) {
+      const list = await client.list(of, page);
+      return list.items.length === 0 ? list : { ...list, texts: TEXTS };
+    }
     const known = from === PREVIOUS ? await newestTwo(client, of) : null;
     const [older, newer] = await client.pair(of, known?.before.id ?? from, to);
     const apart = { from: headOf(older), to: headOf(newer), ...partsApart(older.texts, newer.texts, page) };
     return known === null ? apart : { newest: known.newest, ...apart };
   },
 });
+
+/** What to do to see more than the names of what changed. */
+const TEXTS =
+  "from: an id of these answers what was there and what is there now, with to in a newer version; from: previous what the newest change did";
 
 /** In place of an id: the version before the newest. */
 const PREVIOUS = "previous";

@@ -11,6 +11,7 @@ export {
   named,
   servedRaises,
   SHOWN_ON_BRANCH,
+  unreadRaises,
 } from "../../rules/branch_files.ts";
 
 /** A page or file as a preview shows it: where, which file, how large. */

@@ -2,13 +2,13 @@
 import { allOrThrow } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
-import { isShown, runsInBuild } from "../../rules/file.ts";
+import { isShown, mayBeShown, runsAsServed, runsInBuild } from "../../rules/file.ts";
 import { pullBody, quietText } from "../../rules/pull_text.ts";
 import type { Differing, PullRequest, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
 import { compared, type ContextOf, type Plan, type Raise, tool } from "../../registry/tool.ts";
 import { branchesOf, leftOut, ownPath, rowsOf, textsBetween } from "./_publish.ts";
-import { named } from "./_plan.ts";
+import { fileRaises, named, servedRaises, unreadRaises } from "./_plan.ts";
 
 type Context = ContextOf<{ site: "required" }>;
 
@@ -24,25 +24,45 @@ interface State {
 const CLOSED_BY_PEOPLE =
   "A pull request is closed, or worded anew, by people at the repository's host, which keeps what it said before";
 
-/** Styles are read for rules that have the build run code; so many of them, and no larger ones. */
-const STYLES_MAX = 20;
+/** Styles are read for rules that have the build run code, documents for script; so many of each, and no larger ones. */
+const READ_MAX = 20;
 const ANY_STYLE = "@plugin";
 
-/** The texts of styles, by their paths; of those left out it is not known what they load. */
-async function stylesOf(
+/** The bytes of files, by their paths; of those left out it is not known what is in them. */
+async function bytesOf(
   viewAt: () => Promise<View>,
-  styles: readonly Differing[],
-): Promise<ReadonlyMap<string, string>> {
-  const few = styles.slice(0, STYLES_MAX).filter(({ to }) =>
+  files: readonly Differing[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const few = files.slice(0, READ_MAX).filter(({ to }) =>
     to !== null && to.bytes <= LIMITS.STATIC_FILE_BYTES
   );
   if (few.length === 0) return new Map();
   const view = await viewAt();
-  const texts = await Promise.all(few.map(async ({ path, to }) => {
-    const bytes = await view.bytes({ sha: to!.sha, size: to!.bytes });
-    return [path, new TextDecoder().decode(bytes)] as const;
-  }));
-  return new Map(texts);
+  return new Map(
+    await Promise.all(
+      few.map(async ({ path, to }) => [path, await view.bytes({ sha: to!.sha, size: to!.bytes })] as const),
+    ),
+  );
+}
+
+/** What of the files browsers run, or say what they run, once people have merged them: what a write of them was raised by. */
+async function shownRaises(
+  viewAt: () => Promise<View>,
+  files: readonly Differing[],
+  { site }: Context,
+): Promise<Raise[]> {
+  const own = ({ path }: Differing) => ownPath(path, site);
+  const there = files.filter(({ to }) => to !== null);
+  const documents = there.filter((one) => !runsAsServed(own(one)) && mayBeShown(own(one)));
+  const read = await bytesOf(viewAt, documents);
+  const found = await Promise.all(
+    documents.map(async (one) => {
+      const bytes = read.get(one.path);
+      return bytes === undefined ? [] : await fileRaises(own(one), bytes);
+    }),
+  );
+  const unread = documents.filter(({ path }) => !read.has(path)).map(own);
+  return [...servedRaises(there.map(own)), ...found.flat(), ...unreadRaises(unread)];
 }
 
 /** What of the files a build runs, or decides how it runs; a page as this service wrote it holds its HTML as data. */
@@ -53,10 +73,10 @@ async function buildRaises(
 ): Promise<Raise[]> {
   const there = files.filter(({ to }) => to !== null);
   const runs = ({ path }: Differing, text: string) => runsInBuild(ownPath(path, site), () => text);
-  const texts = await stylesOf(viewAt, there.filter((one) => runs(one, ANY_STYLE) && !runs(one, "")));
+  const styles = await bytesOf(viewAt, there.filter((one) => runs(one, ANY_STYLE) && !runs(one, "")));
+  const textOf = (path: string) => styles.has(path) ? new TextDecoder().decode(styles.get(path)) : ANY_STYLE;
   const isSource = (own: string) => own.startsWith("src/") || own.startsWith("public/") || isShown(own);
-  const isBuilt = (one: Differing) =>
-    runs(one, texts.get(one.path) ?? ANY_STYLE) || !isSource(ownPath(one.path, site));
+  const isBuilt = (one: Differing) => runs(one, textOf(one.path)) || !isSource(ownPath(one.path, site));
   const judged = await Promise.all(
     there.filter(isBuilt).map(async ({ path, to }) => {
       const isOurs = await managed.has({ path: ownPath(path, site), sha: to!.sha });
@@ -104,7 +124,10 @@ async function planned(
       "pull request": standing === null ? null : [standing.number, standing.title, standing.body],
     },
     paths: files.map(({ path }) => path),
-    raises: await buildRaises(() => viewAt(commit), files, ctx),
+    raises: (await allOrThrow(
+      buildRaises(() => viewAt(commit), files, ctx),
+      shownRaises(() => viewAt(commit), files, ctx),
+    )).flat(),
     warnings: leftOut(files, parting),
     final: CLOSED_BY_PEOPLE,
     state: { head, base, standing, title, body, files: files.length },

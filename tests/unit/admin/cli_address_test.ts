@@ -59,7 +59,13 @@ Deno.test("what answers is not always a gateway", async () => {
       () => new Response("<html>"),
       /^What answers at http:\/\/127.0.0.1:8000 is no gateway \(status 200\); check --url$/,
     ],
-    [() => new Response("{}", { status: 502 }), /is no gateway \(status 502\)/],
+    ...[502, 503, 504].map((status): [() => Response, RegExp] => [
+      () => new Response("", { status }),
+      new RegExp(
+        `^A proxy answers at http://127.0.0.1:8000 \\(status ${status}\\), and no gateway behind it did; ` +
+          "ask one at its own address \\(--url http://127.0.0.1:8000\\), or start it$",
+      ),
+    ]),
     [() => Response.redirect("https://evil.test"), /is no gateway \(status 302\)/],
     [
       () => Response.json({ ok: false, error: { code: "E_AUTH", message: "No" } }),

@@ -155,6 +155,11 @@ Deno.test("audit anchor prints what audit verify --anchor compares with, from it
   await cli.store.tokens.create(newToken());
   await Deno.writeTextFile(file, (await cli.good("audit", "anchor")).out);
   assert.equal((await cli.run("audit", "verify", "--anchor", file)).code, 0);
+  await Deno.writeTextFile(file, `${JSON.stringify({ ...JSON.parse(out), store: "01OTHER" })}\n`);
+  assert.match(
+    await cli.bad("audit", "verify", "--anchor", file),
+    /anchor: it is of another store \("01OTHER"\), and this one is ".*"; give an anchor of this store$/,
+  );
   await Deno.writeTextFile(file, "nothing\n");
   assert.match(
     await cli.bad("audit", "verify", "--anchor", file),

@@ -53,6 +53,12 @@ Deno.test("a person is named by e-mail address in every command that names one",
     assert.deepEqual([approvals.owner_user_id, id], [cli.user_id, cli.user_id]);
     assert.match((await cli.good("user", "update", user, "--max-risk", "2")).out, /^max_risk +2$/m);
   }
+  const bound = await cli.good("site", "update", "acme", "--account-user-id", ANN);
+  assert.match(bound.out, new RegExp(`^account_user_id +${cli.user_id}$`, "m"));
+  assert.equal(
+    await cli.bad("site", "update", "acme", "--storage-user-id", "eve@acme.test"),
+    'E_NOT_FOUND: No user "eve@acme.test"; list the users to find it, and name one who was removed by the id',
+  );
   const nobody = "eve@acme.test";
   const says =
     `E_NOT_FOUND: No user "${nobody}"; list the users to find it, and name one who was removed by the id`;

@@ -41,6 +41,7 @@ Deno.test("health says what waits for the operator", async () => {
     retention: WAITS,
     problems: [],
     jobs: [],
+    foreign: [],
     sealed: [],
     unpreviewed: [],
     proxies: [],

@@ -56,6 +56,22 @@ Deno.test("an IPv6 address counts by its network of 64 bits, however it is writt
   assert.equal(NONE.of("::1", null), "0:0:0:0::/64");
 });
 
+Deno.test("an IPv4 address counts as itself, however it is written as one of IPv6", () => {
+  for (const one of ["::ffff:203.0.113.7", "::ffff:cb00:7107", "0:0:0:0:0:FFFF:CB00:7107"]) {
+    assert.equal(NONE.of(one, null), "203.0.113.7", one);
+    assert.equal(PROXIES.of("10.1.2.3", one), "203.0.113.7", one);
+  }
+});
+
+Deno.test("what a client put before the hops of the proxies is not read, however much it is", () => {
+  const sent = `${"1.1.1.1,".repeat(30_000)},,x, 203.0.113.7,10.0.0.1`;
+  assert.equal(PROXIES.of("10.1.2.3", sent), "203.0.113.7");
+  for (const one of ["", ",", "203.0.113.7,", ",,"]) {
+    assert.equal(PROXIES.of("10.1.2.3", one), "10.1.2.3", one);
+  }
+  assert.equal(PROXIES.of("10.1.2.3", ",203.0.113.7"), "203.0.113.7");
+});
+
 Deno.test("which texts are networks", () => {
   for (const one of ["10.0.0.0/8", "10.0.0.1", "::1/128", "2001:db8::/32", " 10.0.0.1 "]) {
     assert.ok(network(one), one);

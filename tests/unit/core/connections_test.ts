@@ -6,6 +6,8 @@ import { BriefResponse, serveConnection, serveConnections } from "../../../core/
 const HEAD = "POST / HTTP/1.1\r\nHost: a\r\n";
 const PATIENCE = { SILENT_MS: 30, BYTES_PER_MS: 16 };
 const IDLE_MS = 40_000;
+/** More than sockets hold on their way. */
+const LARGE = "x".repeat(32 * 1024 * 1024);
 
 /** A server of connections on a clock that the test moves. */
 function world() {
@@ -30,6 +32,11 @@ function world() {
       if (path === "/unread") return new Response("no");
       if (path === "/brief") return new BriefResponse("brief");
       if (path === "/held") await held.promise;
+      if (path === "/large") return new Response(LARGE);
+      if (path === "/events") {
+        const body = new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode(LARGE)) });
+        return new Response(body, { headers: { "content-type": "text/event-stream" } });
+      }
       const read = await readText(request, 1_000_000, { patience: PATIENCE });
       return "fault" in read ? new Response(read.fault, { status: 400 }) : new Response(`read ${read.text}`);
     },
@@ -60,6 +67,16 @@ class Client implements Disposable {
 
   async send(text: string): Promise<void> {
     await this.connection.write(new TextEncoder().encode(text));
+  }
+
+  /** How many bytes come until it is closed. */
+  async rest(): Promise<number> {
+    const buffer = new Uint8Array(256 * 1024);
+    for (let sum = 0;;) {
+      const size = await this.connection.read(buffer).catch(() => null);
+      if (size === null) return sum;
+      sum += size;
+    }
   }
 
   /** What is answered next; null once it is closed. */
@@ -138,6 +155,20 @@ Deno.test("what takes long is not silent: a call is answered however long ago it
   at.pass(10 * IDLE_MS);
   at.answerHeld();
   assert.match(await client.read() ?? "", /read late$/);
+});
+
+Deno.test("an answer that nobody reads ends its connection, and is not kept; a stream of events may be as quiet as it likes", async () => {
+  await using at = world();
+  using silent = await at.connect();
+  using listening = await at.connect();
+  for (const [client, path] of [[silent, "/large"], [listening, "/events"]] as const) {
+    await client.send(whole(path, "x"));
+    assert.match(await client.read() ?? "", /^HTTP\/1.1 200 OK/);
+  }
+  at.pass(1000); // that it has asked is seen at the next look
+  at.pass(IDLE_MS);
+  assert.ok(await silent.rest() < LARGE.length, "it was closed before all was sent");
+  assert.match(await listening.read() ?? "", /x/);
 });
 
 Deno.test("shut down it accepts nothing more, answers what is under way, and closes all connections", async () => {

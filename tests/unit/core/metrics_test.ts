@@ -14,7 +14,10 @@ Deno.test("a counter and a gauge are a line for each series, with labels that ho
     'calls_total{tool="a",result="ok"} 3',
     'calls_total{tool="\\"\\\\\\n",result="ok"} 1',
   ]);
-  const gauges = gaugeLines({ name: "rows", help: "Rows", labels: [] }, [[[], 7], [[], null]]);
+  const gauges = gaugeLines({
+    spec: { name: "rows", help: "Rows", labels: [] },
+    samples: [[[], 7], [[], null]],
+  });
   assert.deepEqual(
     gauges,
     ["# HELP rows Rows", "# TYPE rows gauge", "rows 7"],
@@ -32,6 +35,18 @@ Deno.test("a histogram counts up to each bound, the bound included, and sums", (
     'took_seconds_sum{tool="a"} 60.6',
     'took_seconds_count{tool="a"} 3',
   ]);
+});
+
+Deno.test("who asked for it is told of everything that took its time, under the labels that are shown", () => {
+  const spec = { name: "took_seconds", help: "Took", labels: ["tool"], most: 1 };
+  const histogram = new Histogram(spec, [1]);
+  const told: [string, number][] = [];
+  histogram.observe(["a"], 1);
+  histogram.tell(([tool], seconds) => void told.push([tool!, seconds]));
+  histogram.observe(["a"], 2);
+  histogram.observe(["b"], 3);
+  histogram.put(histogram.series(["c"]), 4);
+  assert.deepEqual(told, [["a", 2], ["other", 3], ["other", 4]]);
 });
 
 Deno.test("beyond so many series what comes from outside is one: other", () => {

@@ -1,5 +1,6 @@
 /** What a gateway does where what it stands on fails beside its work. */
 import assert from "node:assert/strict";
+import { logged } from "../../../core/say.ts";
 import { openGateway, readRegistry } from "../../../gateway/wire.ts";
 import type { AuditRow } from "../../../core/model.ts";
 import { readSettings } from "../../../core/settings.ts";
@@ -33,17 +34,18 @@ Deno.test("a log that cannot be written, as on a full disk, ends nothing", async
   const registry = await readRegistry();
   const settings = readSettings((name) => ENV[name], "start", registry.connectors.settings);
   const gateway = await openGateway(settings, registry);
-  const { writeSync } = Deno.stderr;
+  const { write } = Deno.stderr;
   const refused: string[] = [];
-  Deno.stderr.writeSync = (bytes) => {
+  Deno.stderr.write = (bytes) => {
     refused.push(new TextDecoder().decode(bytes));
-    throw new Error("No space left on device (os error 28)");
+    return Promise.reject(new Error("No space left on device (os error 28)"));
   };
   try {
     await gateway.store.audit.append(BEGUN);
     await gateway.doubts.begin();
+    await logged();
   } finally {
-    Deno.stderr.writeSync = writeSync;
+    Deno.stderr.write = write;
     await gateway.close();
   }
   assert.match(refused.join(), /^\{"at":"[^"]+","event":"writes_in_doubt",/);

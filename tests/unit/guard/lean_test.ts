@@ -5,7 +5,7 @@ import type { Manifest } from "../../../registry/manifest.ts";
 
 type Fields = Record<string, unknown>;
 const of = (result: unknown, more: Partial<Manifest> = {}) =>
-  ({ tier: 0, raise: [], sparse: true, result, ...more }) as unknown as Manifest;
+  ({ tier: 0, raise: [], sparse: true, input: {}, result, ...more }) as unknown as Manifest;
 
 Deno.test("what is described and says nothing is left out; what nobody knows, and what is not ours, stays", () => {
   const manifest = of({
@@ -86,6 +86,26 @@ Deno.test("parts that few need are named, and there where a call asks for parts 
     assert.equal(lean(answer, manifest, asked), answer);
   }
   assert.deepEqual(lean({ total: 0, rows: [] }, manifest, {}), { total: 0, rows: [] });
+  const own = {
+    ...manifest,
+    input: { type: "object", properties: { summary: { type: "boolean" } } },
+  } as const;
+  const lessens = lean(answer, own as unknown as Manifest, { summary: false }) as Fields;
+  assert.equal(lessens["with_fields"], "at, rows.{id,sha}", "a tool's own summary is no part of its answer");
+});
+
+Deno.test("parts that few need are left out from an item of a list on", () => {
+  const manifest = of({ pages: [{ url: "string", text: "string" }], at: "string" }, {
+    aside: ["pages[1..].text", "at"],
+  });
+  const page = (url: string) => ({ url, text: `text of ${url}` });
+  const [one, two, three] = [page("1"), page("2"), page("3")];
+  const told = lean({ pages: [one, two, three], at: "now" }, manifest, {});
+  assert.deepEqual(told, {
+    pages: [one, { url: "2" }, { url: "3" }],
+    with_fields: "pages[1..].text, at",
+  });
+  assert.deepEqual(lean({ pages: [one] }, manifest, {}), { pages: [one] });
 });
 
 Deno.test("what is no object of ours is the very value", () => {
@@ -280,11 +300,11 @@ Deno.test("the site's name stands once, and a hit that is replaced at its item",
     summary,
     warnings,
     undoable: false,
-    items: [at(1, "Change a post on A, website"), at(2, "Change a post on A, website, live")],
+    items: [at(1, "Change a post on A, website"), at(2, "Change a post, live, on A, website, last")],
   });
   assert.deepEqual(set["items"], [
     told(1, { summary: "Change a post", hit: "post:15:title" }),
-    told(2, { summary: "Change a post, live" }),
+    told(2, { summary: "Change a post, live, last" }),
   ]);
   assert.deepEqual([set["summary"], set["warnings"]], [summary, warnings.slice(1)]);
   const onMain = shown({

@@ -74,6 +74,9 @@ Deno.test("a secret behind its name is taken out, and the name stays", () => {
     ["AccountKey=abc123==;EndpointSuffix=x", "AccountKey=[redacted];EndpointSuffix=x"],
     ["Cookie: a=b; c=d\nHost: x", "Cookie: [redacted]\nHost: x"],
     ["set-cookie: sid=1; Path=/", "set-cookie: [redacted]"],
+    ["X-Api-Key: 0123456789 \nHost: x", "X-Api-Key: [redacted]\nHost: x"],
+    ["x-goog-api-key: abc", "x-goog-api-key: [redacted]"],
+    ["a?next=%2F%3Fpassword%3Dhunter2&b=1", "a?next=%2F%3Fpassword%3D[redacted]&b=1"],
     ["PHPSESSID=abc123; x", "PHPSESSID=[redacted]; x"],
     [
       `wordpress_logged_in_${"0a1b2c3d".repeat(4)}=admin%7C1`,

@@ -74,6 +74,12 @@ const BLOCKED = words(
   passwords.csv client_secret_123.apps.json acme-firebase-adminsdk-x.json wp-config.php .bash_history auth.json
   store.jks app.p8 home.kdbx office.ovpn .pgpass sftp-config.json .github/actions .github/actions/a/action.yml
   .GitHub/Actions/a .github/асtions/a .circleci/config.yml .gitlab-ci.yml Jenkinsfile azure-pipelines.yml
+  .npmrc.bak .git-credentials~ a.pem.old key.pem.txt id_rsa.txt .htpasswd.orig .netrc.save .#.npmrc .a.pem.swp a.env.bak
+  wp-config.php.bak terraform.tfstate.1 x.p12.20261129 my-service-account.json google-service-account-key.json
+  config/serviceAccountKey.json my-secrets.yaml app.secrets.json db_credentials.csv client-secret.json clientsecret.json
+  env.local a/env.production.local .flaskenv rclone.conf .config/rclone/rclone.conf .config/gh/hosts.yml
+  .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .bundle/config .python_history
+  azureProfile.json secring.gpg LocalSettings.php .nрmrc .npmrс~ ..npmrc.swp #.npmrc# .npmrc%2ebak
   sеcrets.json ｓecrets.json .htpаsswd service%2daccount.json .aws%2fcredentials .a\u200bws/credentials
 `,
   ".env ",
@@ -93,6 +99,8 @@ const FINE = words(
   .github/workflow.md workflows/a.yml docs/.github .environment.md env env.md src/env.d.ts dist.md
   distance/a src/build.ts rebuild/a builder node_modules.md keys.md key pem monkey.jpg a.keys src/content/blog/secrets.md
   src/pages/passwords.astro src/components/Secret.tsx public/secrets.png src/password.ts .docker/nginx.conf secretary.json
+  notes.bak key.txt key.bak env.bak env.test.ts .cargo/config.toml .m2/a.xml .config/a.json our-service-accounting.json
+  my-secret.md trade-secrets.astro secrets-of-tea.md service-account-help.md src/secretSanta.ts a.old LocalSettings.md
   service-accounts.md src/content/process.env.md .github/CODEOWNERS actions/a.yml vite-env.d.ts aws/a secrets/a.md my-id_rsa.md
   credentials.md a/credentials.json.md npmrc astro/a output/a cache/a git/a.md git~/a notes~1.md 100%.md
   a%20b.md %252e%252e/a a..b ..a a.. .well-known/security.txt über/straße.md блог/новости.md κείμενο.md

@@ -1,6 +1,7 @@
 /** An anchor that was kept elsewhere tells what was cut off, put back or begun anew since. */
 import assert from "node:assert/strict";
 import { Anchoring } from "../../../guard/audit/anchoring.ts";
+import { Jobs } from "../../../guard/jobs.ts";
 import { openPlace } from "../../../store/engines.ts";
 import { copyStore, restoreStore } from "../../../store/maintenance.ts";
 import type { Anchor } from "../../../store/store.ts";
@@ -73,7 +74,7 @@ Deno.test("an older copy in the place of the store, whose audit verifies, is tol
   ]);
 });
 
-Deno.test("a chain that was written anew from some segment to its head verifies, and an anchor tells", async () => {
+Deno.test("a chain that was taken away with its head is told of by an anchor", async () => {
   await using p = await place();
   await using store = await p.opened();
   for (let n = 1; n <= 3; n++) await store.audit.append(numbered(n));
@@ -124,14 +125,39 @@ Deno.test("each day's anchor is a line of the log and of the machine's file, and
   const lines: string[] = [];
   const log = (event: Record<string, unknown>) => void logged.push(event);
   const tell = () => Promise.resolve([]);
-  await new Anchoring({ store, log, keep: (line) => Promise.resolve(void lines.push(line)), tell }).run();
+  const jobs = new Jobs({ now: () => 0, log });
+  await new Anchoring({ store, jobs, log, keep: (line) => Promise.resolve(void lines.push(line)), tell })
+    .run();
   const [line] = lines;
   assert.deepEqual(logged, [{ event: "audit_anchor", anchor: JSON.parse(line!) }]);
   assert.equal((await store.anchors.verify(JSON.parse(line!))).ok, true);
-  await new Anchoring({ store, log, keep: () => Promise.reject(new Error("read-only")), tell }).run();
+  const readOnly = () => Promise.reject(new Error("read-only"));
+  await new Anchoring({ store, jobs, log, keep: readOnly, tell }).run();
   assert.deepEqual(logged.map(({ event }) => event), [
     "audit_anchor",
     "audit_anchor",
     "audit_anchor_not_kept",
   ]);
+});
+
+Deno.test("a day whose anchor could not be made is a job that failed, and is made up for when the store is back", async () => {
+  await using p = await place();
+  await using store = await p.opened();
+  const logged: Record<string, unknown>[] = [];
+  const lines: string[] = [];
+  const log = (event: Record<string, unknown>) => void logged.push(event);
+  const jobs = new Jobs({ now: () => 1000, log });
+  let isAway = true;
+  const anchors = {
+    make: () => isAway ? Promise.reject(new Error("database or disk is full")) : store.anchors.make(),
+  };
+  const keep = (line: string) => Promise.resolve(void lines.push(line));
+  const ports = { jobs, log, keep, tell: () => Promise.resolve([]) };
+  await new Anchoring({ ...ports, store: { anchors, webhooks: store.webhooks } }).run();
+  const failing = () => jobs.report().find(({ name }) => name === "audit anchor")!.failing_since;
+  assert.deepEqual([lines, failing()], [[], "1970-01-01T00:00:01.000Z"]);
+  assert.deepEqual(logged, [{ event: "audit_anchor_failed", cause: "Error: database or disk is full" }]);
+  isAway = false;
+  await jobs.retry();
+  assert.deepEqual([lines.length, failing()], [1, null]);
 });

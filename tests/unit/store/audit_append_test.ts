@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
 import { parseSegment, segmentHash } from "../../../store/audit_segment.ts";
 import { Database, type KvTraits } from "../../../store/database.ts";
-import { bench, Child, collect, folder, interfere, keys, open, row } from "./kit.ts";
+import { AUDIT_KEYS, bench, Child, collect, folder, interfere, keys, open, row } from "./kit.ts";
 import { instead } from "../../instead.ts";
 
 type Commit = ReturnType<Deno.AtomicOperation["commit"]>;
@@ -232,7 +232,7 @@ Deno.test("a commit that happened, and was packed by another before its writer h
   );
   await at.audit.append(row("1"));
   then = async () => {
-    const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+    const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now), AUDIT_KEYS);
     await second.flush();
     assert.deepEqual(await keys(at.kv, "audit", "segment"), []);
   };
@@ -273,7 +273,7 @@ Deno.test("a failure to pack does not touch appending, and is made good at the n
 Deno.test("of two stores that pack the same segments one does, and each row stands once", async () => {
   await using at = await bench();
   for (let i = 0; i < 5; i++) await at.audit.append(row(String(i)));
-  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now), AUDIT_KEYS);
   await Promise.all([second.flush(), at.audit.flush()]);
   assert.equal((await keys(at.kv, "audit", "segment")).length, 0);
   assert.equal((await keys(at.kv, "audit", "bundle")).length, 1);

@@ -4,11 +4,11 @@ import { Audit } from "../../../store/audit.ts";
 import { decodePart } from "../../../store/audit_bundle.ts";
 import { commonRows, decodeRows, encodeRows, hasRows } from "../../../store/audit_rows.ts";
 import { Database } from "../../../store/database.ts";
-import { type Bench, bench, collect, keys, row, START } from "./kit.ts";
+import { AUDIT_KEYS, type Bench, bench, collect, keys, row, START } from "./kit.ts";
 
 const MINUTE = 60_000;
 const iso = (ms: number) => new Date(ms).toISOString();
-const another = ({ kv, clock }: Bench) => new Audit(new Database(kv, clock.now, clock.now));
+const another = ({ kv, clock }: Bench) => new Audit(new Database(kv, clock.now, clock.now), AUDIT_KEYS);
 const at = new Date(START + 30 * MINUTE);
 
 /** An audit of an hour in one bundle, a row each minute, every third of another tool. */

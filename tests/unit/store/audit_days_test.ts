@@ -4,7 +4,7 @@ import { Audit } from "../../../store/audit.ts";
 import type { Bundle } from "../../../store/audit_bundle.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditRow } from "../../../core/model.ts";
-import { type Bench, bench, row } from "./kit.ts";
+import { AUDIT_KEYS, type Bench, bench, row } from "./kit.ts";
 
 const DAY = 24 * 60 * 60_000;
 
@@ -34,7 +34,7 @@ Deno.test("a call is counted once, by the day in UTC, whether it is packed or no
   bed.clock.ms += DAY;
   await append(bed, { status: "ok" });
   assert.deepEqual(await counted(bed.audit), ["4/2", "1/0"]);
-  const again = new Audit(new Database(bed.kv, bed.clock.now, bed.clock.now));
+  const again = new Audit(new Database(bed.kv, bed.clock.now, bed.clock.now), AUDIT_KEYS);
   assert.deepEqual(await counted(again), ["4/2", "1/0"]);
 });
 

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditPage, AuditQuery } from "../../../store/store.ts";
-import { type Bench, bench, interfere, keys, row } from "./kit.ts";
+import { AUDIT_KEYS, type Bench, bench, interfere, keys, row } from "./kit.ts";
 import { instead } from "../../instead.ts";
 
 const unpacked = async ({ kv }: Pick<Bench, "kv">) => (await keys(kv, "audit", "segment")).length;
 const store = (kv: Deno.Kv, log?: (event: Record<string, unknown>) => void) =>
-  new Audit(new Database(kv, Date.now, () => performance.now()), log);
+  new Audit(new Database(kv, Date.now, () => performance.now()), AUDIT_KEYS, log);
 
 Deno.test("what an earlier store left, and could not be packed at the start, is packed later, and the log has it once", async () => {
   await using at = await bench();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditQuery } from "../../../store/store.ts";
-import { type Bench, bench, collect, folder, keys, open, row, START } from "./kit.ts";
+import { AUDIT_KEYS, type Bench, bench, collect, folder, keys, open, row, START } from "./kit.ts";
 
 const HOUR_MS = 3_600_000;
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -108,6 +108,6 @@ Deno.test("what is written in time is marked by nothing, and retention takes the
   await at.audit.flush();
   await at.audit.retain(new Date(at.clock.ms + HOUR_MS));
   assert.deepEqual(await keys(at.kv, "audit", "late"), []);
-  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now), AUDIT_KEYS);
   assert.deepEqual((await second.list({}, { limit: 5 })).rows, []);
 });

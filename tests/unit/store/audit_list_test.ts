@@ -5,7 +5,7 @@ import type { AuditRow } from "../../../core/model.ts";
 import { Audit } from "../../../store/audit.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditQuery, AuditStore } from "../../../store/store.ts";
-import { bench, collect, edit, keys, row, START } from "./kit.ts";
+import { AUDIT_KEYS, bench, collect, edit, keys, row, START } from "./kit.ts";
 
 /** All rows of a query, page by page. */
 async function all(audit: AuditStore, query: AuditQuery, limit: number): Promise<AuditRow[]> {
@@ -56,7 +56,7 @@ Deno.test("a write under way is shown as started, and afterwards only by its out
 
 Deno.test("every filter gives what reading everything would, indexed or not, over several writers and hours", async () => {
   await using at = await bench();
-  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now), AUDIT_KEYS);
   const written: AuditRow[] = [];
   let seed = 1;
   const pick = <T>(values: readonly T[]): T => values[(seed = seed * 48271 % 2147483647) % values.length]!;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Audit } from "../../../store/audit.ts";
 import { decodePart, encodePart, type Packed } from "../../../store/audit_bundle.ts";
 import { Database } from "../../../store/database.ts";
-import { bench, collect, edit, keys, row } from "./kit.ts";
+import { AUDIT_KEYS, bench, collect, edit, keys, row } from "./kit.ts";
 import { instead } from "../../instead.ts";
 
 /** An audit of five segments of one row, a second apart, and their keys. */
@@ -27,7 +27,7 @@ async function five() {
 
 Deno.test("an untouched audit of several writers is sound", async () => {
   await using at = await five();
-  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now), AUDIT_KEYS);
   await Promise.all([second.append(row("a")), at.audit.append(row("b"))]);
   await second.close();
   assert.deepEqual(await at.audit.verify(), { ok: true, writers: 2, segments: 7, rows: 7, faults: [] });
@@ -37,7 +37,7 @@ Deno.test("verify names the segment whose row was changed", async () => {
   await using at = await five();
   await edit(at.kv, at.segments[2]!, (text) => text.replace('"acme"', '"evil"'));
   assert.deepEqual((await at.audit.verify()).faults, [
-    `Segment 3 (${at.id(3)}) of writer ${at.writer} was changed: segment 4 (${at.id(4)}) names another hash`,
+    `Segment 3 (${at.id(3)}) of writer ${at.writer} was changed: its proof is not the gateway's`,
   ]);
 });
 
@@ -45,7 +45,7 @@ Deno.test("verify names the last segment when its row was changed", async () => 
   await using at = await five();
   await edit(at.kv, at.segments[4]!, (text) => text.replace('"ok"', '"no"'));
   assert.deepEqual((await at.audit.verify()).faults, [
-    `Segment 5 (${at.id(5)}) of writer ${at.writer} was changed: the writer's head names another hash`,
+    `Segment 5 (${at.id(5)}) of writer ${at.writer} was changed: its proof is not the gateway's`,
   ]);
 });
 
@@ -73,11 +73,11 @@ Deno.test("verify sees a moved segment, a damaged one, a damaged row and a head 
   await edit(at.kv, at.segments[3]!, (text) => text.replace('{"id"', '{"id'));
   await at.kv.set(at.head, { n: 4, hash: "0".repeat(64), id: at.id(4) });
   assert.deepEqual((await at.audit.verify()).faults, [
+    `The head of writer ${at.writer} was changed: its proof is missing`,
     `Segment ${at.id(2)} cannot be read: it was damaged or changed`,
     `Missing: segment 2 of writer ${at.writer}, before segment 3 (${at.id(3)})`,
+    `Segment 4 (${at.id(4)}) of writer ${at.writer} was changed: its proof is not the gateway's`,
     `Row 1 of segment 4 (${at.id(4)}) of writer ${at.writer} cannot be read`,
-    `Segment 4 (${at.id(4)}) of writer ${at.writer} was changed: the writer's head names another hash`,
-    `Segment 4 (${at.id(4)}) of writer ${at.writer} was changed: segment 5 (${at.id(5)}) names another hash`,
   ]);
   await at.kv.set(at.head, "garbage");
   assert.match((await at.audit.verify()).faults[0] ?? "", /^The head of writer .* cannot be read/);
@@ -107,10 +107,10 @@ Deno.test("verify sees in a bundle what was changed, taken out or moved, and a b
     return { ...one, bytes };
   };
   assert.deepEqual(await faults((all) => all.with(2, changed(all[2]!))), [
-    `Segment 3 (${at.id(3)}) of writer ${at.writer} was changed: segment 4 (${at.id(4)}) names another hash`,
+    `Segment 3 (${at.id(3)}) of writer ${at.writer} was changed: its proof is not the gateway's`,
   ]);
   assert.deepEqual(await faults((all) => all.with(4, changed(all[4]!))), [
-    `Segment 5 (${at.id(5)}) of writer ${at.writer} was changed: the writer's head names another hash`,
+    `Segment 5 (${at.id(5)}) of writer ${at.writer} was changed: its proof is not the gateway's`,
   ]);
   assert.deepEqual(await faults((all) => all.toSpliced(1, 2)), [
     `Missing: segments 2 to 3 of writer ${at.writer}, before segment 4 (${at.id(4)})`,
@@ -131,8 +131,8 @@ Deno.test("verify sees in a bundle what was changed, taken out or moved, and a b
   const head = await at.kv.get(at.head);
   await at.kv.set(at.head, { n: 4, hash: "0".repeat(64), id: at.id(4) });
   assert.deepEqual((await at.audit.verify()).faults, [
+    `The head of writer ${at.writer} was changed: its proof is missing`,
     `Segment 4 (${at.id(4)}) of writer ${at.writer} was changed: the writer's head names another hash`,
-    `Writer ${at.writer} has segment 5 (${at.id(5)}), but its head says 4 is the last`,
   ]);
   await at.kv.delete(at.head);
   assert.match((await at.audit.verify()).faults.at(-1) ?? "", /has segments up to 5 and no head/);
@@ -142,7 +142,7 @@ Deno.test("verify sees in a bundle what was changed, taken out or moved, and a b
 
 Deno.test("what a killed writer had written after its last head is followed, packed once by the next stores, and then has a head", async () => {
   await using at = await bench();
-  const killed = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  const killed = new Audit(new Database(at.kv, at.clock.now, at.clock.now), AUDIT_KEYS);
   for (let n = 0; n < 70; n++) await killed.append(row(`killed-${n}`));
   const [head] = await keys(at.kv, "audit", "head");
   assert.ok(
@@ -151,7 +151,7 @@ Deno.test("what a killed writer had written after its last head is followed, pac
   );
   const verdict = { ok: true, writers: 1, segments: 70, rows: 70, faults: [] };
   assert.deepEqual(await at.audit.verify(), verdict);
-  const next = [1, 2].map(() => new Audit(new Database(at.kv, at.clock.now, at.clock.now)));
+  const next = [1, 2].map(() => new Audit(new Database(at.kv, at.clock.now, at.clock.now), AUDIT_KEYS));
   await Promise.all(next.map((audit) => audit.flush()));
   assert.deepEqual(await keys(at.kv, "audit", "segment"), []);
   assert.equal((await at.kv.get<{ n: number }>(head!)).value?.n, 70);
@@ -190,10 +190,10 @@ Deno.test("after retention a change before or behind the checkpoint is still fou
   await at.kv.set(["audit", "checkpoint", at.writer], { n: 2, hash: "a".repeat(64), id: at.id(2) });
   assert.match(
     (await at.audit.verify()).faults.join(),
-    /^Segment 2 \(.*\) of writer .* was changed: segment 3/,
+    /^The checkpoint of writer .* was changed: its proof is missing,Segment 2 \(.*\) of writer .* was changed: segment 3/,
   );
   await at.kv.set(["audit", "checkpoint", at.writer], { n: 1, hash: "a".repeat(64), id: at.id(1) });
-  assert.match((await at.audit.verify()).faults.join(), /^Missing: segment 2 of writer .*, before segment 3/);
+  assert.match((await at.audit.verify()).faults.join(), /Missing: segment 2 of writer .*, before segment 3/);
 });
 
 Deno.test("retention of everything leaves a chain that goes on", async () => {
@@ -224,7 +224,7 @@ Deno.test("retention drops index entries and open marks whose segments are all g
 
 Deno.test("two instances that retain at once drop each segment once", async () => {
   await using at = await five();
-  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now));
+  const second = new Audit(new Database(at.kv, at.clock.now, at.clock.now), AUDIT_KEYS);
   const before = new Date(at.clock.ms - 1000);
   const counts = await Promise.all([at.audit.retain(before), second.retain(before)]);
   assert.equal(counts[0].segments + counts[1].segments, 4);

@@ -39,6 +39,10 @@ export async function entriesOf(path: string): Promise<string[]> {
   return found;
 }
 
+/** Such entries without the mark of the store, which says of a copy when it was put back. */
+export const butMark = (entries: readonly string[]): string[] =>
+  entries.filter((text) => !text.startsWith('[["store"],'));
+
 /** Damages the value of an entry in the file of a store, as a disk would: no page of the file shows it. */
 export function damageValue(path: string, key: Deno.KvKey): void {
   using database = new DatabaseSync(path);

@@ -59,12 +59,13 @@ Deno.test("what is sealed and proven is counted by key, sealed anew under the fi
   assert.deepEqual(sealed.map(({ kind, records }) => [kind, records]), [
     ["accounts", 1],
     ["credentials", 3],
+    ["sealing", 1],
     ["sign_ins", 1],
     ["webhooks", 1],
   ]);
   const done = await resealStore(p.both, { addressBound });
   assert.deepEqual([done.resealed, done.closed], [
-    { accounts: 1, credentials: 3, sign_ins: 1, webhooks: 1 },
+    { accounts: 1, credentials: 3, sealing: 1, sign_ins: 1, webhooks: 1 },
     {},
   ]);
   assert.ok(done.proven >= 10);

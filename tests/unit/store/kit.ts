@@ -1,6 +1,7 @@
 /** What the tests of the store share: stores in memory and on files, clocks that are set, rows, other processes. */
 import type { AuditRow } from "../../../core/model.ts";
 import { Audit } from "../../../store/audit.ts";
+import { AuditKeys } from "../../../store/audit_keys.ts";
 import { Database, type KvTraits } from "../../../store/database.ts";
 import { openStore, type StoreOptions } from "../../../store/kv.ts";
 import { signAll } from "../../../store/registered_kind.ts";
@@ -11,6 +12,9 @@ import { instead } from "../../instead.ts";
 
 export const START = Date.parse("2026-03-01T12:00:00.000Z");
 export const KEY = new Uint8Array(32).fill(7);
+
+/** What proves the audits that tests make without a store. */
+export const AUDIT_KEYS = AuditKeys.of([new Uint8Array(32).fill(5)]);
 
 /** A clock that stands until it is moved. */
 export class Clock {
@@ -53,7 +57,7 @@ export async function bench(
   const kv = await Deno.openKv(":memory:");
   const clock = new Clock();
   const db = new Database(wrap(kv), clock.now, clock.now, undefined, traits);
-  const audit = new Audit(db);
+  const audit = new Audit(db, AUDIT_KEYS);
   return {
     kv,
     db,

@@ -8,7 +8,7 @@ import { Leases } from "../../../store/leases.ts";
 import { Unanswered } from "../../../store/store_timeout.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
 import { HangingKv, runToEnd, Ticks } from "../../hanging_kv.ts";
-import { KEY, row } from "./kit.ts";
+import { AUDIT_KEYS, KEY, row } from "./kit.ts";
 
 const SILENT = /^GatewayError: The gateway's store does not answer at the moment; try again in some seconds$/;
 const COMMIT_UNKNOWN = /has not said in time whether it kept a change, which may hold all the same/;
@@ -116,7 +116,7 @@ for (const isInProcess of [false, true]) {
   const where = isInProcess ? "in the process" : "elsewhere";
   Deno.test(`rows that a store ${where} did not answer are in the log once it answers, each once and in order`, async () => {
     using at = await opened({ isInProcess });
-    const audit = new Audit(at.db);
+    const audit = new Audit(at.db, AUDIT_KEYS);
     await audit.append(row("0"));
     at.hanging.hang((kind) => kind === "changes");
     const first = audit.append(row("1", { status: "started" })).catch((error) => error);
@@ -136,7 +136,7 @@ for (const isInProcess of [false, true]) {
 
 Deno.test("while one commit hangs in the process and others are answered, rows wait for it, and stand once", async () => {
   using at = await opened({ isInProcess: true });
-  const audit = new Audit(at.db);
+  const audit = new Audit(at.db, AUDIT_KEYS);
   await audit.append(row("0"));
   at.hanging.hang((kind, nth) => kind === "changes" && nth === 0);
   const first = audit.append(row("1")).catch((error) => error);

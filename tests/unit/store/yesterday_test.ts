@@ -59,15 +59,15 @@ Deno.test("the newest fixture is of today's format, and has each kind of record 
 Deno.test("a rolling upgrade goes one way: from its first start on the store names the version that it needs, by format", async () => {
   await using dir = await folder();
   const file = `${dir.path}/gateway.sqlite3`;
-  await lay(await linesOf(4), file);
+  await lay(await linesOf(STORE_FORMAT - 1), file);
   await (await gateway({ settings: { kvPath: file }, start: OPENED_AT }))[Symbol.asyncDispose]();
   const kv = await Deno.openKv(file);
   const { value: mark } = await kv.get<StoreMark>(["store"]);
-  assert.deepEqual([mark!.format, mark!.lowest], [5, { format: 5, version: "0.5.0" }]);
-  // What a version does that knows no more than format 4 is what this one does of a format that it does not know.
-  await kv.set(["store"], { ...mark, format: 6, lowest: { format: 6, version: "0.6.0" } });
+  assert.deepEqual([mark!.format, mark!.lowest], [6, { format: 6, version: "0.6.0" }]);
+  // What a version does that knows no more than the format before is what this one does of a format that it does not know.
+  await kv.set(["store"], { ...mark, format: 7, lowest: { format: 7, version: "0.7.0" } });
   await assert.rejects(gateway({ settings: { kvPath: file }, start: OPENED_AT }), {
-    message: /was written by a newer version \(format 6\); version 0\.6\.0 or later opens it/,
+    message: /was written by a newer version \(format 7\); version 0\.7\.0 or later opens it/,
   });
   await kv.set(["store"], mark);
   kv.close();
