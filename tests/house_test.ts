@@ -330,3 +330,20 @@ Deno.test("every exported function, class and interface says what a caller may r
   });
   assert.deepEqual(bare, []);
 });
+
+/** Test modules that look how much time passed, and why nothing can be counted in its place. */
+const TIMED: Readonly<Record<string, string>> = {
+  "tests/companion/hold_limits_test.ts": "what holding costs a site, as a ratio to the same call not held",
+  "tests/e2e/killed_write_test.ts":
+    "a process of its own, whose next call may not wait 50 s for the time of a killed one",
+  "tests/e2e/shutdown_test.ts": "a process of its own, which may not stop before its seconds are over",
+  "tests/real/postgres_silent_test.ts":
+    "a network that drops everything: only time shows that nobody waits on",
+  "tests/unit/core/bytes_test.ts": "work that keeps the processor for 6 ms, of which nothing is asserted",
+};
+
+Deno.test("no test is timed, but for those that have a reason", () => {
+  const timed = /performance\.now\(\) [-<>]|(?<!=)[-<>] performance\.now\(\)|\.cpuUsage\(/;
+  const found = MODULES.filter(({ path, text }) => /_test\.tsx?$/.test(path) && timed.test(text));
+  assert.deepEqual(found.map(({ path }) => path), Object.keys(TIMED));
+});

@@ -1,6 +1,7 @@
 /** The PHP of the companion plugin: valid, of PHP 7.4, and without what it promises not to do. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { printed } from "./php.ts";
 import { ignore, PLUGIN } from "./site.ts";
 
 const PHP_ON = ignore ? " (not run: no PHP)" : "";
@@ -26,14 +27,7 @@ function holding(pattern: RegExp): string[] {
     .sort();
 }
 
-async function newer(code: Record<string, string>): Promise<Record<string, string[]>> {
-  const child = new Deno.Command("php", { args: [`${HERE}php74.php`], stdin: "piped", stdout: "piped" })
-    .spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(JSON.stringify(code)));
-  await writer.close();
-  return JSON.parse(new TextDecoder().decode((await child.output()).stdout));
-}
+const newer = (code: Record<string, string>) => printed<Record<string, string[]>>("php74.php", code);
 
 Deno.test({
   name: `php -l finds no fault in any file${PHP_ON}`,
@@ -42,8 +36,7 @@ Deno.test({
     const paths = [
       ...plugin.keys(),
       ...(await sources(FIXTURES)).keys(),
-      `${HERE}php74.php`,
-      `${HERE}code_check.php`,
+      ...["php74.php", "code_check.php", "code_steps.php", "find_steps.php"].map((name) => HERE + name),
     ];
     const lint = async (path: string) => {
       const { success, stdout } = await new Deno.Command("php", {

@@ -82,14 +82,12 @@ Deno.test("on a corrupt store file it does not start, and leaves the file as it 
   });
 });
 
-Deno.test("on a store file another process has locked it does not start, and says so in seconds", async () => {
+Deno.test("on a store file another process has locked it does not start, and says so", async () => {
   await inFolder(async (folder) => {
     using database = new DatabaseSync(`${folder}/gateway.sqlite3`);
     database.exec("CREATE TABLE there_is (one)");
     database.exec("BEGIN EXCLUSIVE");
-    const began = performance.now();
     await refuses(folder, {}, [/^KV_PATH: ".*" is locked by another process; end that one/m]);
-    assert.ok(performance.now() - began < 30_000);
   });
 });
 

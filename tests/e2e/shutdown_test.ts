@@ -118,9 +118,9 @@ for (const signals of [["SIGTERM"], ["SIGINT"], ["SIGTERM", "SIGTERM"]] as const
   });
 }
 
-/** Resolves when the gateway takes no connection any more, or says that it is not ready. */
+/** Resolves when the gateway takes no connection any more, or says that it is not ready; fails where it never does. */
 async function turnedAway(address: string): Promise<void> {
-  const until = Date.now() + 3000;
+  const until = Date.now() + 60_000;
   while (Date.now() < until) {
     try {
       using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
@@ -158,17 +158,20 @@ Deno.test("SIGTERM with DRAIN_SECONDS: not ready at once, every call is answered
 Deno.test("SIGTERM while an upstream never answers: at the end of SHUTDOWN_SECONDS the caller is told of the doubt and the row is kept", async () => {
   await inFolder(async (folder) => {
     await using site = await held();
-    await using gateway = start(folder, { SHUTDOWN_SECONDS: "1" });
+    await using gateway = start(folder, { SHUTDOWN_SECONDS: "5" });
     const { ending } = await beginWrite(gateway, site);
     const began = performance.now();
     gateway.kill("SIGTERM");
     const { status, error } = await ending;
     assert.deepEqual([status, error?.code, error?.outcome], [502, "E_UPSTREAM", "unknown"]);
-    assert.match(error?.message ?? "", /look at the site with "list_drafts" before trying again$/);
+    assert.match(
+      error?.message ?? "",
+      /gave no answer before the gateway was stopped; .*look at the site with "list_drafts" before trying again$/,
+    );
     const { code } = await gateway.ended;
     const took = performance.now() - began;
     assert.equal(code, 0);
-    assert.ok(took > 900 && took < 4000, `${took} ms`);
+    assert.ok(took > 4900, `${took} ms: not at once, nor after the four seconds that are usual`);
     assert.deepEqual((await rowsIn(folder)).map((row) => [row.tool, row.status, row.outcome]), [
       ["create_draft", "error", "unknown"],
     ]);

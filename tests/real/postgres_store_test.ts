@@ -281,9 +281,10 @@ Deno.test("a clock of the database that is an hour off, and time zones, change n
       await server().sql("select abs(extract(epoch from now() - pg_catalog.now())) = 3600", at.name),
       "t",
     );
-    await kv.set(["short"], 1, { expireIn: 30 });
+    await kv.set(["short"], 1, { expireIn: 60_000 });
     await kv.set(["long"], 1, { expireIn: 60_000 });
     assert.equal((await kv.get(["short"])).value, 1);
+    await kv.set(["short"], 1, { expireIn: 30 }); // how soon it is looked at again is the machine's to say
     await until(async () => (await kv.get(["short"])).versionstamp === null);
     assert.equal((await kv.get(["long"])).value, 1);
     await kv.close();

@@ -39,11 +39,12 @@ final class Find_Texts {
 
 	/**
 	 * What may stand between two parts: signs that are no letters and figures, however HTML, JSON or an address writes them,
-	 * and words for @ and the dot; between figures only signs. Each sign is read in one way, so that no text takes long.
+	 * and words for @ and the dot; between figures only signs. Each sign is read in one way, so that no text takes long. With how
+	 * many of them there may be.
 	 */
 	const BETWEEN = array(
-		'few'        => '(?:&[a-z#0-9]{1,8};|\\\\u[0-9a-f]{4}|%[0-9a-f]{2}|(?<![\p{L}\p{N}])(?:at|dot|punkt)(?![\p{L}\p{N}])|[^\p{L}\p{N}]){0,24}?',
-		'separators' => '(?:&[a-z#0-9]{1,8};|\\\\u[0-9a-f]{4}|%[0-9a-f]{2}|[^\p{L}\p{N}<>"]){0,8}?',
+		'few'        => array( '&[a-z#0-9]{1,8};|\\\\u[0-9a-f]{4}|%[0-9a-f]{2}|(?<![\p{L}\p{N}])(?:at|dot|punkt)(?![\p{L}\p{N}])|[^\p{L}\p{N}]', 24 ),
+		'separators' => array( '&[a-z#0-9]{1,8};|\\\\u[0-9a-f]{4}|%[0-9a-f]{2}|[^\p{L}\p{N}<>"]', 8 ),
 	);
 
 	/**
@@ -53,8 +54,11 @@ final class Find_Texts {
 	 * @param string   $between A key of BETWEEN.
 	 */
 	public function __construct( array $parts, $between ) {
-		$this->parts   = $parts;
-		$this->pattern = '/' . implode( self::BETWEEN[ $between ], array_map( array( __CLASS__, 'literal' ), $parts ) ) . '/iu';
+		list( $sign, $most ) = self::BETWEEN[ $between ];
+		$this->parts         = $parts;
+		// The sign stands there once, for a pattern with a copy of it behind each of many parts is too large for PHP.
+		$this->pattern = '/(?(DEFINE)(?<sign>' . $sign . '))' .
+			implode( '(?&sign){0,' . $most . '}?', array_map( array( __CLASS__, 'literal' ), $parts ) ) . '/iu';
 	}
 
 	/**
