@@ -2,6 +2,7 @@
 import { type AuditRow, isWorking } from "../core/model.ts";
 import type { AdminCaller } from "../identity/rights.ts";
 import type { DayCount } from "../store/store.ts";
+import { lasts } from "../core/lasting.ts";
 import { type HealthReport, healthReport } from "./health.ts";
 import { isJobWrong } from "../rules/readiness.ts";
 import type { AdminPorts } from "./ports.ts";
@@ -164,10 +165,28 @@ async function attentionOf(ports: AdminPorts, caller: AdminCaller, recent: Recen
   ].filter(({ count }) => count > 0);
 }
 
+/** Every record is read for it, so a page that is opened often looks so often and no more. */
+const FOREIGN_LOOKED_FOR_MS = 60_000;
+const LOOKS = new WeakMap<
+  AdminPorts,
+  { readonly until: number; readonly found: Promise<readonly string[]> }
+>();
+
+/** Records that the gateway did not write, as they were found within the last minute. */
+function lastForeign(ports: AdminPorts): Promise<readonly string[]> {
+  const now = ports.now();
+  const last = LOOKS.get(ports);
+  if (last !== undefined && lasts(last.until, FOREIGN_LOOKED_FOR_MS, now)) return last.found;
+  const found = ports.store.foreignRecords();
+  LOOKS.set(ports, { until: now + FOREIGN_LOOKED_FOR_MS, found });
+  found.catch(() => LOOKS.delete(ports));
+  return found;
+}
+
 /** What only who operates the gateway is told of. */
 async function ofGateway(ports: AdminPorts, recent: Recent): Promise<Attention[]> {
   const [health, doubts, unanswered, waiting] = await Promise.all([
-    healthReport(ports),
+    healthReport(ports, () => lastForeign(ports)),
     ports.store.audit.doubts(),
     unansweredOf(ports, recent),
     ports.proxiedTools().then((tools) => tools.waiting()),
