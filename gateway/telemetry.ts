@@ -1,7 +1,7 @@
 /** Traces and figures over OpenTelemetry, where the operator turns on the runtime's own support. */
 import type { Attributes as Labels, Meter } from "@opentelemetry/api";
 import { CLOCK } from "../core/async.ts";
-import type { Gauge, LabelValues, MetricSpec } from "../core/metrics.ts";
+import type { Counter, Gauge, LabelValues, MetricSpec } from "../core/metrics.ts";
 import { OWN_SPANS_ONLY, startTracing } from "../core/tracing.ts";
 import type { Figures } from "../guard/figures.ts";
 import { COLLECTOR_LOOKED_AT_MS, CollectorWatch } from "./collector_watch.ts";
@@ -13,6 +13,9 @@ const ADDRESSES =
 
 /** Where the runtime sends to when nothing is said, as its documentation has it. */
 const USUAL_ENDPOINT = "http://localhost:4318";
+
+/** So often figures are handed to the runtime, which sends them as OTEL_METRIC_EXPORT_INTERVAL says. */
+const HANDED_EVERY_MS = 5000;
 
 /** What is handed on, and where what goes wrong is said. */
 export interface Telemetry {
@@ -56,30 +59,58 @@ function partOf(text: string | undefined): number {
   );
 }
 
-/** Each counter under its name without "_total", which the collector adds where it wants it. */
+/**
+ * Each counter under its name without "_total", which the collector adds where it wants it. Figures are handed over every
+ * few seconds, and none is asked for: what the runtime asks for as the process ends nobody can answer any more, and it
+ * waits for ever then where a collector hangs.
+ */
 function handOn({ figures, state }: Telemetry, meter: Meter): void {
-  for (const counter of figures.counters) {
-    const { name, help, labels } = counter.spec;
-    const handed = meter.createObservableCounter(name.slice(0, -"_total".length), { description: help });
-    handed.addCallback((result) => {
-      for (const [values, count] of counter.all()) result.observe(count, labelled(labels, values));
-    });
-  }
   for (const histogram of figures.histograms) {
     const { name, help, labels } = histogram.spec;
     const advice = { explicitBucketBoundaries: [...histogram.bounds] };
     const handed = meter.createHistogram(name, { description: help, unit: "s", advice });
     histogram.tell((values, seconds) => handed.record(seconds, labelled(labels, values)));
   }
-  for (const { spec: { name, help } } of state.gauges()) {
-    meter.createObservableGauge(name, { description: help }).addCallback((result) => {
-      void state.refresh(); // nothing waits for the store here: what was read last is told
-      const { spec, samples } = state.gauges().find((one) => one.spec.name === name)!;
-      for (const [values, value] of samples) {
-        if (value !== null) result.observe(value, labelled(spec.labels, values));
-      }
-    });
-  }
+  const counts = figures.counters.map((counter) => handedCounter(counter, meter));
+  const gauges = new Map(state.gauges().map(({ spec }) => [spec.name, handedGauge(spec, meter)]));
+  const hand = async () => {
+    for (const count of counts) count();
+    await state.refresh();
+    for (const { spec, samples } of state.gauges()) gauges.get(spec.name)?.(samples);
+  };
+  void hand();
+  CLOCK.every(HANDED_EVERY_MS, hand);
+}
+
+/** What hands on how much a counter has grown since it last did. */
+function handedCounter(counter: Counter, meter: Meter): () => void {
+  const { name, help, labels } = counter.spec;
+  const handed = meter.createCounter(name.slice(0, -"_total".length), { description: help });
+  const before = new Map<string, number>();
+  return () => {
+    for (const [values, count] of counter.all()) {
+      const series = JSON.stringify(values);
+      const grown = count - (before.get(series) ?? 0);
+      if (grown > 0 || !before.has(series)) handed.add(grown, labelled(labels, values));
+      before.set(series, count);
+    }
+  };
+}
+
+/** What hands on a gauge; of a series that is gone a last 0. */
+function handedGauge({ name, help, labels }: MetricSpec, meter: Meter): (samples: Gauge["samples"]) => void {
+  const handed = meter.createGauge(name, { description: help });
+  let before = new Map<string, LabelValues>();
+  return (samples) => {
+    const now = new Map<string, LabelValues>();
+    for (const [values, value] of samples) {
+      if (value === null) continue;
+      now.set(JSON.stringify(values), values);
+      handed.record(value, labelled(labels, values));
+    }
+    for (const [series, values] of before) if (!now.has(series)) handed.record(0, labelled(labels, values));
+    before = now;
+  };
 }
 
 const labelled = (labels: MetricSpec["labels"], values: LabelValues): Labels =>

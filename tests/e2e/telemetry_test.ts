@@ -89,7 +89,8 @@ Deno.test("a traced call is a door with its call, guard, plan, run, upstream and
       async () => (await Promise.resolve(there.spans())).filter(({ name }) => name === "door").length === 2,
       10_000,
     );
-    await until(() => Promise.resolve(there.figures().has("gateway_writes_in_doubt")), 10_000);
+    const handed = ["gateway_writes_in_doubt", "gateway_upstream_requests"];
+    await until(() => Promise.resolve(handed.every((name) => there.figures().has(name))), 20_000);
 
     const figures = there.figures();
     for (
