@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { serialize } from "node:v8";
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/model.ts";
+import { makeFile, makeFolder } from "./file_owner.ts";
 import { isOfMark, type Laid } from "./intake.ts";
 import { keyBytes } from "./key_bytes.ts";
 import { isMark, type StoreMark } from "./mark.ts";
@@ -68,10 +69,11 @@ export class BackupWriter implements Disposable {
 
   /** A new file that its owner alone may read. Throws a GatewayError where one is there already. */
   static async create(path: string, header: Header): Promise<BackupWriter> {
-    await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     let file: Deno.FsFile;
     try {
-      file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+      await makeFile(path);
+      file = await Deno.open(path, { write: true });
     } catch (error) {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
       throw refusal(`"${path}" is there already; name another file`);

@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from "node:path";
 import { sha256 } from "./database.ts";
 import { isFile, nameOf } from "./engines.ts";
+import { giveToFolder, makeFolder } from "./file_owner.ts";
 import type { Numbers, Seen } from "./registered_kind.ts";
 
 /** Where that is kept, from the folder the gateway is started in. */
@@ -52,7 +53,7 @@ export class KnownStores {
    * that cannot be written.
    */
   async add(path: string, seen?: Seen): Promise<void> {
-    await Deno.mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.folder);
     const text = [
       placeOf(path),
       ...seen === undefined ? [] : [JSON.stringify(seen.numbers), seen.put_back_at],
@@ -60,6 +61,7 @@ export class KnownStores {
     ]
       .join("\n");
     await Deno.writeTextFile(this.#file(path), text, { mode: 0o600 });
+    await giveToFolder(this.#file(path));
     const files = await this.#files();
     for (const { file } of files.slice(KNOWN_MAX)) await Deno.remove(file).catch(() => {});
   }

@@ -10,6 +10,7 @@ import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { assertAlone, isFile, nameOf, placeText } from "./engines.ts";
 import { damageOfPages, judgeFile } from "./file_check.ts";
 import { openFileToRead } from "./file_kv.ts";
+import { giveToFolder, makeFile, makeFolder } from "./file_owner.ts";
 import { OPEN_DEADLINE_MS, openBare, openMarked, openToRead } from "./opening.ts";
 import { Sealer } from "./seal.ts";
 import type { AuditVerdict } from "./store.ts";
@@ -110,9 +111,9 @@ export async function copyStore(
   using _tidied = { [Symbol.dispose]: () => tidyBeside(path) };
   using source = openFile(path, true);
   assertStore(source, path);
-  await Deno.mkdir(dirname(copy), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(copy));
   try {
-    (await Deno.open(copy, { write: true, createNew: true, mode: 0o600 })).close();
+    await makeFile(copy);
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     throw refusal(`"${copy}" is there already; name another file`);
@@ -236,7 +237,7 @@ async function replace(
 ): Promise<Restored> {
   const draft = join(dirname(store.path), `.${basename(store.path)}-${stamp(store.now)}.restoring`);
   try {
-    await Deno.mkdir(dirname(store.path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(store.path));
     await make(draft);
     await Deno.chmod(draft, 0o600);
     await assertReplaceable(store, await inspect(store, draft, copy));
@@ -244,6 +245,7 @@ async function replace(
     await inTurn(() => Promise.try(() => joinFiles(draft)));
     const { faults, audit } = await conditionOf(draft, await Sealer.open(store.keys));
     const aside = await moveAside(store, "before");
+    await giveToFolder(draft);
     await Deno.rename(draft, store.path);
     await new KnownStores(store.known).add(store.path);
     return { aside, faults, audit: placed(audit, store.path) };

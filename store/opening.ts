@@ -5,6 +5,7 @@ import { GatewayError } from "../core/errors.ts";
 import { aroundDamage, DamagedEntry } from "./damage.ts";
 import { commitInTurn, HOW_TO_MEND, inTurn, isDamage, isLocked } from "./database.ts";
 import { type GoingCheck, judgeFile } from "./file_check.ts";
+import { makeFile, makeFolder } from "./file_owner.ts";
 import type { KnownStores } from "./known_stores.ts";
 import { isAddress, isFile, isKept, nameOf, openPlace, openPlaceToRead } from "./engines.ts";
 import { isEmpty, lost, type Marked, marked } from "./mark.ts";
@@ -201,12 +202,12 @@ async function sizeOf(path: string): Promise<number | null | undefined> {
  */
 async function makePlace(path: string): Promise<void> {
   try {
-    await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
   } catch (error) {
     if (!(error instanceof Deno.errors.NotCapable)) throw error;
   }
   try {
-    (await Deno.open(path, { write: true, createNew: true, mode: 0o600 })).close();
+    await makeFile(path);
   } catch {
     // The file exists already, or opening the store reports why it cannot be used.
   }

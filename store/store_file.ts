@@ -2,6 +2,7 @@
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { GatewayError } from "../core/errors.ts";
+import { makeFile } from "./file_owner.ts";
 
 /** The files beside the file of a database. */
 export const BESIDE = ["-wal", "-shm", "-journal"];
@@ -40,7 +41,7 @@ export async function rewriteFile(path: string, draft: string): Promise<void> {
   using from = openFile(path, false);
   assertStore(from, path);
   try {
-    (await Deno.open(draft, { write: true, createNew: true, mode: 0o600 })).close();
+    await makeFile(draft);
     from.exec("PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE"); // one file, and nobody else writes to it
     {
       using to = new DatabaseSync(draft);

@@ -82,6 +82,23 @@ class Doubling<Given> {
   }
 }
 
+/** Holds that work on twice as much takes at most twice the steps, where no text or value that is made here is what matters. */
+export async function assertTwice(
+  steps: StepsTaken,
+  work: (size: number) => unknown,
+  size: number,
+  what: string,
+): Promise<void> {
+  const taken = (of: number) => steps.of([() => work(of)]);
+  await taken(size); // what is made once is made
+  const [once, twice] = [await taken(size), await taken(2 * size)];
+  assert.ok(once > size / SHOWN, `${what}: ${once} steps for ${size} are none that count`);
+  assert.ok(
+    twice <= 2 * SLACK * once + READ_ONCE,
+    `${what}: ${once} steps for ${size}, ${twice} for twice that`,
+  );
+}
+
 /** Holds that of each reader; `texts` and `values` by the reader's name. */
 export async function assertDoubles(
   texts: Readonly<Record<string, Reader<string>>>,

@@ -21,6 +21,8 @@ const found: Cost = (self, [, from], at) =>
 
 const { prototype: text } = String;
 const { prototype: list } = Array;
+/** Of typed arrays of every kind. */
+const bytes = Object.getPrototypeOf(Uint8Array.prototype);
 const ITERATORS = [[], "", new Map(), new Set()].map((of) =>
   Object.getPrototypeOf((of as Iterable<unknown>)[Symbol.iterator]())
 );
@@ -55,6 +57,10 @@ const COSTS: readonly (readonly [owner: object, names: string, cost: Cost])[] = 
   [list, "indexOf includes", found],
   [text, "lastIndexOf", foundBehind],
   [list, "lastIndexOf", foundBehind],
+  [bytes, "indexOf includes", found],
+  [bytes, "lastIndexOf", foundBehind],
+  [bytes, "set", first],
+  [bytes, "slice fill", made],
   [list, "splice", (self, [from], result) => size(self) + size(result) - Math.min(Number(from), size(self))],
   [list, "shift unshift reverse fill toReversed toSpliced with", own],
   [list, "slice concat flat join", both],

@@ -56,7 +56,9 @@ export const SHOWN_TEXTS: Rows<string> = {
     pictureType: (
       of,
     ) => [pictures.pictureType(bytes(of)), pictures.pictureType(bytes(`\0\0\0\xffftyp${of}`))],
-    imagesOf: (of) => [pictures.imagesOf(of), pictures.imagesOf(`<img ${of}`)],
+    imagesOf: (
+      of,
+    ) => [of, `<img ${of}`, of.replaceAll("<p", "<img")].map((html) => pictures.imagesOf(html)),
     changedPictures: changed,
     plannedBytes: (of) => pictures.plannedBytes([{ field: `${of} sha256`, from: null, to: of }]),
     endsAsPicture: (of) =>

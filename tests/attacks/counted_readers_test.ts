@@ -149,6 +149,7 @@ const TEXTS: Readonly<Record<string, Reader<string>>> = {
   "platforms/astro/page.ts": (of) => [
     isGenerated(of),
     isDocument(of),
+    isDocument(of.replaceAll("<p>", "<!---->")),
     literal(of),
     pageSource({ ...FILE, html: of, title: of, description: of } as Parameters<typeof pageSource>[0]),
   ],

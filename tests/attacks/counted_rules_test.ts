@@ -180,8 +180,10 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "pull_text.ts": { pullBody, quietText },
   "replacements.ts": {
     around: (of) => around(of, 0, of.length),
-    replacing: (of) =>
+    replacing: (of) => [
+      ...["a", "<"].map((find) => replacing(of, [{ find, replace: "b", count: of.split(find).length - 1 }])),
       replacing(of, [{ find: of.slice(0, 2) || "a", replace: of }, { find: "<", replace: "" }]),
+    ],
   },
   "wording.ts": {
     quoted: wording.quoted,

@@ -62,12 +62,10 @@ for (const [where, answer] of ECHOES) {
   });
 }
 
-Deno.test("a long Link header or page is read in no time", async () => {
+Deno.test("a long Link header or page that is no HTML is read to its end", async () => {
   await using gw = await over(() => new Response("x", { status: 404 }), "<".repeat(200_000));
-  const began = performance.now();
   assert.match(await told(gw, "get_post"), /shows no WordPress REST API/);
   assert.equal(excerpt(`${"<".repeat(20_000)}b>end`), `${"<".repeat(300)}…`);
-  assert.ok(performance.now() - began < 1000);
 });
 
 Deno.test("marks that turn the direction of writing are not shown of a site's words", () => {

@@ -4,6 +4,7 @@ import { pageWords } from "../../console/admin/words.ts";
 import { gateway, type Kit, MASTER, site } from "../kit.ts";
 import { listed } from "../fake_tool_servers.ts";
 import { HEADING, open } from "../guard/proxied_kit.ts";
+import { StepsTaken } from "../steps_taken.ts";
 import { PersonBrowser, plain, said, signedIn, unescaped } from "./kit.ts";
 
 const HOSTILE = `"><script>alert(1)</script><b x='`;
@@ -306,17 +307,14 @@ Deno.test("the list is searched and paged by its address", async () => {
   assert.ok(!master.page!.text.includes(MASTER) && master.page!.path.startsWith("/admin"));
 });
 
-Deno.test("of 10,000 sites the first page is answered within 100 ms", async () => {
+Deno.test("of 10,000 sites the first page is made of few steps for each", async () => {
   const many = Array.from({ length: 10_000 }, (_, at) => site(`s${at}`, at % 2 ? "cms" : "static"));
   await using gw = await gateway({ sites: many });
   const master = await masterBrowser(gw);
-  const times = [];
-  for (let at = 0; at < 5; at++) {
-    const began = performance.now();
-    assert.equal((await master.open("/admin/sites?q=s1")).status, 200);
-    times.push(performance.now() - began);
-  }
-  assert.ok(Math.min(...times) < 100, times.join(" "));
+  assert.equal((await master.open("/admin/sites?q=s1")).status, 200);
+  using steps = await StepsTaken.started();
+  const taken = await steps.of([() => master.open("/admin/sites?q=s1")]);
+  assert.ok(taken < 200 * many.length, `${taken} steps for ${many.length} sites`);
 });
 
 Deno.test("a held tool is read, approved as it was shown, and withdrawn on its page, with the master token alone", async () => {

@@ -1,6 +1,7 @@
 /** What differs between two texts: every sign of both is there again, words are marked, and long texts take a bounded time. */
 import assert from "node:assert/strict";
 import { type Stretch, textDiff } from "../../../core/text_diff.ts";
+import { StepsTaken } from "../../steps_taken.ts";
 
 const MS = 1000;
 const short = (all: readonly Stretch[]) =>
@@ -62,16 +63,13 @@ Deno.test("200 KiB that differ everywhere are compared within their time, and by
   assert.ok(all.length < 10, "it is not compared by words any more");
 });
 
-Deno.test("what takes too many edits is known before it is tried: it takes no longer than a few", () => {
+Deno.test("what takes too many edits is known before it is tried: it takes not many more steps than a few", async () => {
   const lines = (word: string, from = 0) =>
     Array.from({ length: 3000 }, (_, at) => `Line ${at} is ${at < from ? "about" : word} it.\n`).join("");
   const [from, few, all] = [lines("of"), lines("of", 20), lines("on")];
-  const took = (to: string) => {
-    const begun = performance.now();
-    textDiff(from, to, 0);
-    return performance.now() - begun;
-  };
-  // In turns, so that what else the machine does slows both; tried to the end it is more than ten times as long.
-  const ratio = Math.min(...Array.from({ length: 15 }, () => 1 / (took(few) / took(all))));
-  assert.ok(ratio < 6, `${ratio} times as long as a few`);
+  using steps = await StepsTaken.started();
+  const taken = (to: string) => steps.of([() => textDiff(from, to, 0)]);
+  await taken(few); // what is made once is made
+  const ratio = await taken(all) / await taken(few);
+  assert.ok(ratio < 5, `${ratio} times the steps of a few`);
 });

@@ -75,15 +75,6 @@ Deno.test("of two answers the first counts, and a stream that ends in the middle
   assert.equal(cut.message, undefined);
 });
 
-Deno.test("a megabyte that comes byte by byte is read in time that grows with its length", () => {
-  const body = new TextEncoder().encode(`data: {"id":7,"x":"${"y".repeat(1 << 20)}"}\n\n`);
-  const reader = new EventReader(wanted);
-  const began = performance.now();
-  for (let at = 0; at < body.length; at++) reader.add(body.subarray(at, at + 1));
-  assert.ok(reader.message !== undefined);
-  assert.ok(performance.now() - began < 10_000, "a hundredth of what a quadratic reader takes");
-});
-
 Deno.test("other messages are waited through, and no more of them than a server has reason to send", () => {
   const note = event('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}', "\n");
   const bytes = (count: number, one: string) => new TextEncoder().encode(one.repeat(count));

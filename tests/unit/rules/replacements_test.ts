@@ -72,10 +72,3 @@ Deno.test("places within a tag or a comment are told", () => {
     /2 of its 3 places are inside a tag or a comment/,
   );
 });
-
-Deno.test("a long text and many places cost no more than their length", () => {
-  const began = performance.now();
-  replacing("<p>a</p>".repeat(100_000), [{ find: "a", replace: "b", count: 100_000 }]);
-  replacing("a".repeat(200_000), [{ find: "a", replace: "b", count: 200_000 }]);
-  assert.ok(performance.now() - began < 2000);
-});

@@ -95,14 +95,10 @@ Deno.test("the field is named as the caller calls it", () => {
   );
 });
 
-Deno.test("a long route is judged in no time", () => {
-  const started = performance.now();
-  for (
-    const route of ["a-".repeat(500_000), "/".repeat(1_000_000), "-".repeat(1_000_000), "a".repeat(1_000_000)]
-  ) {
-    assert.throws(() => routeOf(route, "route"), GatewayError);
+Deno.test("a long route is refused for its length, before any part of it is looked at", () => {
+  for (const sign of ["a-", "/", "-", "a"]) {
+    assert.throws(() => routeOf(sign.repeat(1_000_000), "route"), /makes a path of \d+ characters/);
   }
-  assert.ok(performance.now() - started < 2000);
 });
 
 Deno.test("a route is served by one file that is made, and by others that would serve the same", () => {
