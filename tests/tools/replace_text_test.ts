@@ -24,6 +24,7 @@ interface Answer {
   readonly items: readonly { readonly tool: string; readonly state: string; readonly request_id: string }[];
 }
 
+const WHOLE = "These are all: find_text finds it in no other place";
 const AIRSHIP = { site_id: "open", find: "zeppelin", replace: "Airship" };
 
 const shown = (at: World, args: Args = {}, door: Door = "rest") =>
@@ -67,6 +68,8 @@ async function changes(door: Door): Promise<void> {
   assert.match(done.note!, /^Nothing of it is left: .* read back/);
   assert.equal(preview.tier, 3);
   assert.match(preview.summary, /^Replace "zeppelin" with "Airship", 6 places: 3 changes on open/);
+  assert.ok(preview.warnings.includes(WHOLE));
+  assert.ok(!done.warnings.includes(WHOLE), "its note says it of the end");
   const told = preview.warnings.join("\n");
   for (
     const hit of [
@@ -90,7 +93,9 @@ Deno.test("hits that are left out, or not among those chosen, stay", async () =>
   const posts = fill(at);
   const { live, draft } = posts;
   const leave_out = [`post:${live.id}:title`, `post:${draft.id}:content_html`];
-  assert.equal((await replace(at, { leave_out })).done.note, undefined, "what was left out is left");
+  const { preview, done } = await replace(at, { leave_out });
+  assert.equal(done.note, undefined, "what was left out is left");
+  assert.ok(!preview.warnings.includes(WHOLE), "there are others");
   assert.deepEqual(textsOf(posts), {
     live: ["The zeppelin", "<p>Airship &amp; Airship</p>", ""],
     draft: ["Other", "<p>A ZEPPELIN</p>", "Airship"],
@@ -142,6 +147,7 @@ Deno.test("what nothing changes here is named with the reason and another way, a
   const { preview, done } = await replace(at, { site_id: "acme", replace: "Tom's" });
   assert.deepEqual([done.verified, done.note], [true, undefined], "what stays is left");
   const stays = preview.warnings.filter((one) => one.startsWith("Stays: "));
+  assert.ok(!preview.warnings.includes(WHOLE), "some stay");
   assert.deepEqual(stays.map((one) => one.slice(0, 100).split(": ").slice(1, 3).join(": ")).length, 6);
   const told = stays.join("\n");
   assert.match(told, /Stays: menu item:900:label: change it in the CMS, Appearance, Menus/);
@@ -241,6 +247,7 @@ Deno.test("a word changes where it is read, and stays where it leads or names; a
     '<p class="zeppelin"><img src="/zeppelin.jpg" alt="The Airship"> <a href="/zeppelin/">Airship</a></p>',
   );
   const stays = preview.warnings.filter((one) => one.startsWith("Stays: "));
+  assert.ok(!preview.warnings.includes(WHOLE), "some stay");
   assert.deepEqual(
     stays.map((one) => one.includes("an address") || one.includes("a name that code goes by")),
     [true, true],
@@ -271,6 +278,7 @@ Deno.test("a set has as many calls as it is said to have, what is beyond is name
   const open = () => posts.filter(({ title }) => title.startsWith("Zeppelin")).length;
   const { preview } = await replace(at, { replace: "The Zeppelin", limit: 3 });
   const rest = preview.warnings.find((one) => one.startsWith("Not part of this set: "))!;
+  assert.ok(!preview.warnings.includes(WHOLE), "a further call is needed");
   assert.match(rest, /post:\d+:title, .*, 32 more; call replace_text again once this one has run$/);
   assert.equal(open(), 52);
   await replace(at, { replace: "The Zeppelin" });

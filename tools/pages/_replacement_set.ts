@@ -66,6 +66,13 @@ export async function replacementSet(asked: Asked, ctx: Using): Promise<WantedSe
     ...over.flatMap(({ going }) => going),
     ...groups.slice(made.length).flatMap((one) => one.hits),
   ];
+  const left = [
+    ...staysWords(told.stays),
+    ...alreadyWords(told.already),
+    ...restWords(rest.map(({ id }) => id), found.total - found.places.length, found.isAtLeast),
+    ...found.unread.map((one) => `Not searched: ${one}`),
+  ];
+  const isWhole = left.length === 0 && asked.only === undefined && asked.leave_out === undefined;
   return {
     title: titleOf(asked, fitting),
     changes: fitting.map(({ item }) => ({
@@ -78,11 +85,9 @@ export async function replacementSet(asked: Asked, ctx: Using): Promise<WantedSe
       ...fitting.map(({ going }, at) =>
         `Item ${at + 1} is of ${going.map((one) => goingWords(one, asked.find)).join(", ")}`
       ),
-      ...staysWords(told.stays),
-      ...alreadyWords(told.already),
-      ...restWords(rest.map(({ id }) => id), found.total - found.places.length, found.isAtLeast),
+      ...left,
       ...needle.spots(replace).length === 0 ? [] : [HOLDS_IT],
-      ...found.unread.map((one) => `Not searched: ${one}`),
+      ...isWhole ? [WHOLE] : [],
     ],
   };
 }
@@ -131,6 +136,9 @@ interface Preview {
 
 const HOLDS_IT =
   "The new text holds what is looked for: a later search finds it there too, and a place that has the new text whole stays";
+
+/** That a preview leaves out nothing that find_text would name. */
+const WHOLE = "These are all: find_text finds it in no other place";
 
 const SHOWN_CHARACTERS = 80;
 const quoted = (text: string) => JSON.stringify(oneLine(text, SHOWN_CHARACTERS));
