@@ -221,7 +221,8 @@ export function verdictText(
 /** Why no proof was looked at. */
 const UNPROVEN: Readonly<Record<NonNullable<AuditVerdict["unproven"]>, string>> = {
   format: "No version that proves rows has opened this store: who can write it can change rows unseen.\n",
-  keys: "The proofs were not looked at, for that takes ENCRYPTION_KEYS: see deno task admin store check.\n",
+  keys:
+    "The proofs were not looked at: that needs ENCRYPTION_KEYS, and this command reads no keys. deno task admin store check looks at them.\n",
 };
 
 /** Which rows are not proven by a key. */
@@ -247,7 +248,7 @@ async function verdictOf({ words, api, terminal: { status } }: Call): Promise<Au
       for (const line of lines) {
         const { verdict, segments, newest } = JSON.parse(line);
         if (verdict !== undefined) return verdict as AuditVerdict;
-        status(`${segments} segments verified; were it cut off, it would go on with --after ${cell(newest)}`);
+        status(`${segments} segments verified; if this is interrupted, go on with --after ${cell(newest)}`);
       }
     }
   } catch (cause) {

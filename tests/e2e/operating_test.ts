@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { copyProject } from "./copy.ts";
-import { environment, MASTER, type Running, start } from "./running.ts";
+import { environment, MASTER, run as runProgram, type Running, start } from "./running.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const read = (path: string) => Deno.readTextFileSync(new URL(path, ROOT));
@@ -73,21 +73,11 @@ async function machine(cms: { readonly username: string; readonly application_pa
       return { code: 0, out: "", err: "" };
     }
     const base = environment(lib, { NO_COLOR: "1", MASTER_TOKEN: null, ENCRYPTION_KEYS: null, PORT: null });
-    const child = new Deno.Command("/bin/sh", {
-      args: ["-ec", here(line)],
+    return await runProgram("/bin/sh", ["-ec", here(line)], {
       cwd: folder,
       env: { ...base, PATH: `${folder}/data/bin:${Deno.env.get("PATH")}` },
-      clearEnv: true,
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(stdin)).catch(() => {});
-    await writer.close().catch(() => {});
-    const { code, stdout, stderr } = await child.output();
-    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-    return { code, out: text(stdout), err: text(stderr) };
+      stdin,
+    });
   }
   async function good(line: string, stdin = "") {
     const { code, out, err } = await run(line, stdin);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { type Copy, copyProject } from "./copy.ts";
-import { environment } from "./running.ts";
+import { environment, run } from "./running.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -122,22 +122,12 @@ export class Project implements AsyncDisposable {
     stdin = "",
     env: Record<string, string> = {},
   ): Promise<Printed> {
-    const child = new Deno.Command(program, {
-      args: [...args],
+    const { code, out, err } = await run(program, args, {
       cwd: this.folder,
       env: environment(this.folder, { NO_COLOR: "1", ...env }),
-      clearEnv: true,
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const writer = child.stdin.getWriter();
-    // A program that reads none of it may have ended before.
-    await writer.write(new TextEncoder().encode(stdin)).catch(() => {});
-    await writer.close().catch(() => {});
-    const { code, stdout, stderr } = await child.output();
-    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-    return { code, stdout: text(stdout), stderr: text(stderr) };
+      stdin,
+    });
+    return { code, stdout: out, stderr: err };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -218,3 +218,27 @@ export async function until(fits: () => Promise<boolean>, deadlineMs: number): P
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+/** Runs a program to its end with what it is to read, and answers what it said. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  { cwd, env, stdin }: { cwd: string; env: Record<string, string>; stdin: string },
+): Promise<{ code: number; out: string; err: string }> {
+  const child = new Deno.Command(program, {
+    args: [...args],
+    cwd,
+    env,
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  // A program that reads none of it may have ended before.
+  await writer.write(new TextEncoder().encode(stdin)).catch(() => {});
+  await writer.close().catch(() => {});
+  const { code, stdout, stderr } = await child.output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, out: text(stdout), err: text(stderr) };
+}

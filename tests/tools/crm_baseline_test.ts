@@ -68,6 +68,17 @@ Deno.test("a month that is over is whole, and held against the month before it o
   assert.doesNotMatch(year.compare.notes.join(), /not all could be counted/);
 });
 
+test("won and lost are said to be of the opportunities made in that time, and not what was won or lost in it", async (at) => {
+  const { markdown } = await asks(at, { month: "2026-10" });
+  const [, said] = /^## Pipeline\n\n(.*)$/m.exec(markdown)!;
+  assert.match(
+    said!,
+    /By their status now: .*\. What was won or lost in this period, whenever it was made, is another count\.$/,
+  );
+  const { description } = await at.gw.call<{ description: string }>("describe_tool", { tool: TOOL });
+  assert.match(description, /won and lost are, by their status now, of the opportunities made in that time/);
+});
+
 test("a change of less than the whole month so far has the figures that it is of", async (at) => {
   const args = { month: "2026-11", compare: "previous_period" };
   const { figures, compare, markdown } = await at.both<Baseline>(TOOL, args);

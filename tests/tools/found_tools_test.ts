@@ -70,6 +70,20 @@ Deno.test("what the search has learnt from is found, each tool by somebody's wor
   assert.ok(all!.first >= 0.95 * all!.of && all!.five >= 0.98 * all!.of, JSON.stringify(all));
 });
 
+Deno.test("a job of several steps finds the tool of its first step beside those of the others", async () => {
+  await using gw = await gateway({ sites: [site("acme", "cms")] });
+  for (
+    const [says, tool] of [
+      ["create a page with title, slug, SEO title and meta description, and publish it", "create_page_draft"],
+      ["new page with a slug, SEO title and description, then publish it", "create_page_draft"],
+      ["write a post with SEO title and meta description and publish it", "create_draft"],
+      ["list and read files of the repository", "read_static_file"],
+    ]
+  ) {
+    assert.ok(await placeOf(gw, { says: says!, language: "", tool: tool! }) >= 0, says);
+  }
+});
+
 Deno.test("a slip of the hand, a compound and what is negated are understood", async () => {
   await using gw = await gateway({ sites: [site("acme", "cms")] });
   for (

@@ -57,7 +57,9 @@ function pipelines({ pipelines, totals }: Funnels, notes: readonly string[]): st
     `${many(totals.opportunities, "new opportunity", "new opportunities")}, worth ${
       money(totals.value)
     } in all. ` +
-    `By their status now: ${statuses(totals.by_status)}.`;
+    `By their status now: ${
+      statuses(totals.by_status)
+    }. What was won or lost in this period, whenever it was made, is another count.`;
   const shown = pipelines.filter((one) => one.totals.opportunities > 0).map(({ name, stages }) =>
     `### ${plain(name)}\n\n` + table(
       ["Stage", "Here now", "Came this far", "From the stage before"],

@@ -195,7 +195,7 @@ Deno.test("audit verify shows on a terminal how far it is and how it goes on, an
     out,
     `Whole: 9 rows in 1500 segments of 1 writers, behind segment ${after}; what is before it was not looked at.\n`,
   );
-  assert.deepEqual(told, ["1000 segments verified; were it cut off, it would go on with --after id-of-1000"]);
+  assert.deepEqual(told, ["1000 segments verified; if this is interrupted, go on with --after id-of-1000"]);
   assert.match(
     await cli.bad("audit", "verify", "--after", "no id!"),
     /^E_BAD_INPUT: after: expected the id of a segment/,

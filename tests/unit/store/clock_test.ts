@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { LIMITS, OAUTH_LIMITS, PEOPLE_LIMITS } from "../../../core/model.ts";
 import type { SignIn, Store } from "../../../store/store.ts";
-import { Clock, open, START } from "./kit.ts";
+import { Clock, GRANTED, open, START } from "./kit.ts";
 
 const HOUR_MS = 60 * 60_000;
 const AHEAD_MS = 400 * 24 * HOUR_MS;
@@ -13,13 +13,7 @@ type Made = (store: Store, clock: Clock) => Promise<{ stands(): Promise<boolean>
 
 const grant = async ({ oauthGrants }: Store, clock: Clock) => {
   const granted = {
-    user_id: "ann",
-    client_id: "client",
-    client_name: "Helper",
-    redirect_host: "client.example",
-    allowed_sites: ["acme"],
-    groups: ["posts"],
-    max_risk: 1,
+    ...GRANTED,
     expires_at: clock.ms + 24 * HOUR_MS,
   } as const;
   return await oauthGrants.issueCode({ granted, redirect_uri: "x", challenge: "x", resource: null });

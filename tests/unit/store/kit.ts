@@ -16,6 +16,17 @@ export const KEY = new Uint8Array(32).fill(7);
 /** What proves the audits that tests make without a store. */
 export const AUDIT_KEYS = AuditKeys.of([new Uint8Array(32).fill(5)]);
 
+/** What a client of Ann's is granted; until when, a test says. */
+export const GRANTED = {
+  user_id: "ann",
+  client_id: "client",
+  client_name: "Helper",
+  redirect_host: "client.example",
+  allowed_sites: ["acme"],
+  groups: ["posts"],
+  max_risk: 1,
+} as const;
+
 /** A clock that stands until it is moved. */
 export class Clock {
   ms = START;

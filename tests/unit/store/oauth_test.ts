@@ -7,19 +7,13 @@ import { Database } from "../../../store/database.ts";
 import { OAuthGrants } from "../../../store/oauth_grants.ts";
 import { Sealer } from "../../../store/seal.ts";
 import { openMemory } from "../../memory_kv.ts";
-import { Clock, folder, interfere, KEY, open } from "./kit.ts";
+import { Clock, folder, GRANTED, interfere, KEY, open } from "./kit.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const CLIENT = { name: "Helper", redirect_uris: ["https://client.example/callback"] };
 
 const granted = (clock: Clock, more: Partial<Granted> = {}): Granted => ({
-  user_id: "ann",
-  client_id: "client",
-  client_name: "Helper",
-  redirect_host: "client.example",
-  allowed_sites: ["acme"],
-  groups: ["posts"],
-  max_risk: 1,
+  ...GRANTED,
   expires_at: clock.ms + 30 * DAY_MS,
   ...more,
 });

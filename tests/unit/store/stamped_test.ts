@@ -10,7 +10,7 @@ import { Sealer } from "../../../store/seal.ts";
 import { STAMPED } from "../../../store/stamped_kv.ts";
 import type { CodeOrder, Store } from "../../../store/store.ts";
 import { SITE_SHAPE } from "../../connectors.ts";
-import { folder, KEY, open } from "./kit.ts";
+import { folder, GRANTED, KEY, open } from "./kit.ts";
 
 const NEXT = new Uint8Array(32).fill(9);
 const OWN = "text-of-the-attackers-own";
@@ -20,13 +20,7 @@ const { addressBound } = SITE_SHAPE;
 
 const order = (): CodeOrder => ({
   granted: {
-    user_id: "ann",
-    client_id: "client",
-    client_name: "Helper",
-    redirect_host: "client.example",
-    allowed_sites: ["acme"],
-    groups: ["posts"],
-    max_risk: 1,
+    ...GRANTED,
     expires_at: Date.now() + 30 * 24 * 60 * 60_000,
   },
   redirect_uri: "https://client.example/callback",
