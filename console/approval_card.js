@@ -78,13 +78,14 @@ function side(label, value, other, name) {
   return row;
 }
 
-const change = ({ field, from, to }) =>
+const change = ({ field, from, to, context }) =>
   made(
     "li",
     {},
     made("strong", {}, said(String(field))),
     side("Now", from, to, "del"),
     side("Then", to, from, "ins"),
+    context === undefined ? null : side("Where", context, null),
   );
 
 const facts = (rows) =>
@@ -120,16 +121,40 @@ function list(heading, items) {
   return items.length === 0 ? null : made("section", {}, made("h2", {}, heading), made("ul", {}, ...items));
 }
 
-function changesOf({ changes, left_out }) {
-  const all = Array.isArray(changes) ? changes.filter((one) => one !== null && typeof one === "object") : [];
+const isFields = (one) => one !== null && typeof one === "object" && !Array.isArray(one);
+const fieldsIn = (all) => Array.isArray(all) ? all.filter(isFields) : [];
+const textsIn = (all) => Array.isArray(all) ? all : [];
+
+/** Changes as a list, or by their fields: the new value, or what becomes of what. */
+function listed(changes, of = "") {
+  const all = isFields(changes)
+    ? Object.entries(changes).map(([field, value]) => ({ field, ...isFields(value) ? value : { to: value } }))
+    : fieldsIn(changes);
+  return all.map(({ field, ...rest }) => ({ field: `${of}${field}`, ...rest }));
+}
+
+/** A preview and, of a set, its items and what several of them say alike, each with what its words begin with. */
+const partsOf = (preview) => [
+  ["", preview],
+  ...fieldsIn(preview.items).map((one) => [`item ${one.item}: `, one]),
+  ...fieldsIn(preview.items_alike).map((one) => [`items ${textsIn(one.items).join(", ")}: `, one]),
+];
+
+function changesOf(preview) {
+  const all = partsOf(preview).flatMap(([of, { changes }]) => listed(changes, of));
   const shown = all.slice(0, CHANGES_SHOWN).map(change);
   if (all.length > shown.length) shown.push(made("li", {}, `${all.length - shown.length} more on the page`));
-  if (typeof left_out === "string") shown.push(made("li", {}, said(left_out)));
+  if (typeof preview.left_out === "string") shown.push(made("li", {}, said(preview.left_out)));
   return list("What changes", shown);
 }
 
-const warningsOf = ({ warnings }) =>
-  list("Warnings", (Array.isArray(warnings) ? warnings : []).map((one) => made("li", {}, said(one))));
+const warningsOf = (preview) =>
+  list(
+    "Warnings",
+    partsOf(preview).flatMap(([of, { warnings }]) =>
+      textsIn(warnings).map((one) => made("li", {}, said(`${of}${one}`)))
+    ),
+  );
 
 const draw = (state, ...children) =>
   page.replaceChildren(made("p", { className: "state" }, state), ...children.filter((one) => one !== null));

@@ -122,14 +122,18 @@ export class Content {
 
   /**
    * The items as they came, and behind them what a reader of the items alone has to know: that a write was read back and is as
-   * it was asked for, or is not, its warnings, and whose words they are where that could be mistaken.
+   * it was asked for, or is not, whether it can be taken back where that is known, by which request, its warnings, and whose
+   * words they are where that could be mistaken.
    */
   get shown(): readonly unknown[] {
     const { beside, items } = this;
     const { verified, warnings = [], notice } = beside;
     const isPlain = warnings.length === 0 && notice === undefined;
-    if (isPlain && verified === true) return [...items, textItem({ verified })];
-    if (isPlain && verified !== false) return items;
+    if (isPlain && verified !== false) {
+      const { request_id, undoable } = beside;
+      if (verified !== true && undoable === undefined) return items;
+      return [...items, textItem({ ...verified === true ? { verified } : {}, undoable, request_id })];
+    }
     return [
       ...items,
       textItem({

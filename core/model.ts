@@ -49,6 +49,9 @@ export interface Site extends SiteFields {
   readonly updated_at: string;
 }
 
+/** What a site or a token asks of writes before they are made. */
+export type Asking = Pick<Site, "confirm_policy" | "confirm_proxied">;
+
 /** What of a site says how it may be written to; the master token alone sets it. */
 export const SITE_POLICIES = [
   "flags",

@@ -1,8 +1,9 @@
 /** Pages of changes: rows of the audit, newest first, with what is kept of each, no longer than an agent can use. */
 import { type AuditRow, LIMITS, MORE_PATHS } from "../core/model.ts";
-import { cut, isFields } from "../core/values.ts";
-import type { ChangeLine, ChangeRow, ChangesPage, LatestChanges } from "../registry/tool.ts";
+import { cut } from "../core/values.ts";
+import type { Apart, ChangeLine, ChangeRow, ChangesPage, LatestChanges } from "../registry/tool.ts";
 import type { AuditQuery, AuditStore, ChangeState, ChangeStore, Store } from "../store/store.ts";
+import { ChangeTexts, shownOf } from "./change_texts.ts";
 
 const PAGE_ROWS = 10;
 /** So many are read at once where all are read, or sets are folded, and of such parts so many for one page. */
@@ -25,23 +26,30 @@ export type ChangeQuery = Omit<AuditQuery, "outcome" | "status">;
 type Kept = Pick<Store, "audit" | "changes">;
 
 /** A page of changes, at most LIMITS.CHANGES_PAGE_BYTES long with what an answer has beside it. */
-export const changePage = (kept: Kept, query: ChangeQuery, cursor?: string): Promise<ChangesPage> =>
-  pageOf(kept, query, cursor, (row) => told(kept.changes, row));
+export function changePage(kept: Kept, query: ChangeQuery, cursor?: string): Promise<ChangesPage> {
+  const texts = new ChangeTexts(kept, query);
+  return pageOf(kept, query, cursor, (row) => told(kept.changes, row, texts));
+}
 
-/** The same, in which the changes of a set are one line, which stands where the newest of them does. */
+/**
+ * The same, in which the changes of a set are one line, which stands where the newest of them does; with `apart` the others
+ * say what they replaced.
+ */
 export function foldedPage(
   kept: Kept,
   query: ChangeQuery,
   cursor?: string,
+  apart?: Apart,
 ): Promise<ChangesPage<ChangeLine>> {
   const sets = new SetLines(kept, query);
+  const texts = new ChangeTexts(kept, query, apart);
   return pageOf<ChangeLine>(
     kept,
     query,
     cursor,
     (row) =>
       row.set_id === undefined || query.set_id !== undefined
-        ? told(kept.changes, row)
+        ? told(kept.changes, row, texts)
         : sets.of(row, row.set_id),
   );
 }
@@ -149,8 +157,14 @@ async function doubtedOf(
 export const changeOf = ({ changes }: Pick<Kept, "changes">, row: AuditRow): Promise<ChangeRow> =>
   told(changes, row);
 
-async function told(changes: Pick<ChangeStore, "state">, row: AuditRow): Promise<ChangeRow> {
-  return rowOf(row, row.site_id === null ? null : await changes.state(row.site_id, row.request_id));
+async function told(
+  changes: Pick<ChangeStore, "state">,
+  row: AuditRow,
+  texts?: ChangeTexts,
+): Promise<ChangeRow> {
+  const state = row.site_id === null ? null : await changes.state(row.site_id, row.request_id);
+  const line = rowOf(row, state);
+  return texts === undefined ? line : await texts.told(line, row, state);
 }
 
 /** Changes of more files than their rows name: whichever file is asked for, they may have written it. */
@@ -173,17 +187,11 @@ function fitting(rows: readonly ChangeRow[], bytes: number): number {
 /** Whether it is known of any write what it left. */
 export const isTold = (left: ChangeState["left"]): boolean => left?.some((one) => one !== null) ?? false;
 
-/** Changes as a row keeps them: of many it has how many there were, and the first. */
-function shownOf(changes: unknown): readonly unknown[] {
-  const first = isFields(changes) ? changes["first"] : changes;
-  return Array.isArray(first) ? first : [];
-}
-
 /** Whether visitors got it at once: a change of what was live, or a publication. */
 function liveOf({ _published, changes, outcome }: AuditRow): { readonly live?: true | null } {
   if (_published !== undefined) return { live: _published };
   const isPublication = outcome === "made" &&
-    shownOf(changes).some((one) => isFields(one) && one["field"] === "status" && one["to"] === "published");
+    shownOf(changes).some((one) => one["field"] === "status" && one["to"] === "published");
   return isPublication ? { live: true } : {};
 }
 
@@ -191,7 +199,7 @@ function liveOf({ _published, changes, outcome }: AuditRow): { readonly live?: t
 function rowOf(row: AuditRow, state: ChangeState | null): ChangeRow {
   const { request_id, at, tool, result_id, changes, token_name, client_id, owner_user_id, set_id, item } =
     row;
-  const fields = [...new Set(shownOf(changes).flatMap((one) => isFields(one) ? String(one["field"]) : []))];
+  const fields = [...new Set(shownOf(changes).map((one) => String(one["field"])))];
   return {
     request_id,
     at,

@@ -87,7 +87,8 @@ export function changesPort(
     caller.superAdmin || grant === id || undoes.includes(request_id);
   const asked = async (query: ChangesQuery) => ({ ...await filtersOf(named, caller, query), site_id });
   return {
-    list: async (query) => await foldedPage({ audit, changes }, await asked(query), query.cursor),
+    list: async (query, apart) =>
+      await foldedPage({ audit, changes }, await asked(query), query.cursor, apart),
     known: async (query) => await knownChanges({ audit, users: named.users }, await asked({}), query),
     async *latest(query) {
       yield* latestChanges({ audit, changes }, await asked(query));

@@ -104,8 +104,9 @@ function firstOf(description: string): string {
 
 const withoutStop = (sentence: string) => sentence.replace(/[.!?…]$/, "");
 
-/** A site's own tool that writes does so without being confirmed, unless it is asked for a preview. */
-const writesAtOnce = (shown: Shown): boolean => Boolean(shown.entry.offer) && !reads(shown);
+/** A site's own tool that writes does so without being confirmed, unless it, its site or the token asks for a preview. */
+const writesAtOnce = ({ entry, sites, token }: Shown): boolean =>
+  entry.offer?.first(sites ?? [], token) === false && !reads({ entry, sites });
 
 /** The first sentence, which says what the tool is for, and whether it writes without being confirmed. */
 function purposeOf(shown: Shown, description: string): string {

@@ -201,7 +201,9 @@ export class Catalog {
     if (known && known.view === view && known.owner === owner) return known;
     const sites = new Set(view.sites.filter((id) => this.#ports.reaches(caller, id)));
     const tools = token.allowed_tools.includes("*") ? "*" : [...token.allowed_tools].sort();
-    const changing = sites.size === 0 ? [] : [view.version, ...sites];
+    const changing = sites.size === 0
+      ? []
+      : [view.version, token.confirm_policy, token.confirm_proxied === true, ...sites];
     const made = { key: JSON.stringify([tools, caller.maxRisk, ...changing]), view, owner, sites };
     this.#visibilities.set(token, made);
     return made;
@@ -224,7 +226,7 @@ export class Catalog {
       const isWanted = (id: string) => only === null || id === only;
       const may = (id: string) => isWanted(id) && (caller.maxRisk >= OFFERED_WRITE || !writesAt.includes(id));
       const offering = entry.offer.sites.filter((id) => sites.has(id) && may(id));
-      return offering.length ? [{ entry, sites: offering }] : [];
+      return offering.length ? [{ entry, sites: offering, token: caller.token }] : [];
     });
   }
 

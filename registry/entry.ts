@@ -1,4 +1,5 @@
 /** A tool ready to be called, wherever it came from. */
+import type { Asking } from "../core/model.ts";
 import type { Definition, Manifest } from "./manifest.ts";
 import type { ToolModule } from "./tool.ts";
 
@@ -28,7 +29,9 @@ export interface Offer {
   /** Whether a site of that kind can show what a write of it would do, where it is set up for that. */
   previews(site: string): boolean;
   /** How it is shown to a caller who reaches those of its sites: by what they say of it, and no other. */
-  shown?(sites: readonly string[]): Shown;
+  shown?(sites: readonly string[], token?: Asking): Shown;
+  /** Whether on each of those sites where it writes this is shown first, by what the sites and the token ask. */
+  first(sites: readonly string[], token?: Asking): boolean;
 }
 
 /** What a caller is shown of a tool; the schema is any JSON Schema of an object, as the upstream wrote it. */

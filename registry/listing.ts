@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { onDemand } from "../core/async.ts";
 import { memoize } from "../core/made_once.ts";
 import type { ToolEntry } from "./entry.ts";
-import type { PlatformKind } from "../core/model.ts";
+import type { Asking, PlatformKind } from "../core/model.ts";
 import { outputSchema } from "./answers.ts";
 import { atSite, briefly, type Said, served } from "./brief.ts";
 import { readsOnly } from "./manifest.ts";
@@ -13,6 +13,8 @@ import { offeredTo } from "./source.ts";
 export interface Shown {
   readonly entry: ToolEntry;
   readonly sites: readonly string[] | null;
+  /** What the caller's token asks of writes; left out of a built-in tool. */
+  readonly token?: Asking;
 }
 
 /** How a list shows its tools. */
@@ -92,8 +94,8 @@ function textOf(shown: Shown, manner: Manner, door: Door): string {
 }
 
 /** What a caller reads of a tool; one of a changing source ends with the sites that offer it, where a call names one. */
-export function saidOf({ entry, sites }: Shown, { full, kind }: Manner): Said {
-  const said = sites ? offeredAt(entry, sites, kind) : full ? wholly(entry) : briefly(entry);
+export function saidOf({ entry, sites, token }: Shown, { full, kind }: Manner): Said {
+  const said = sites ? offeredAt(entry, sites, kind, token) : full ? wholly(entry) : briefly(entry);
   return kind === null ? said : atSite(said, entry, kind);
 }
 
@@ -106,8 +108,13 @@ const wholly = ({ definition: { description, input_schema } }: ToolEntry): Said 
   input_schema: served(input_schema),
 });
 
-function offeredAt(entry: ToolEntry, sites: readonly string[], kind: PlatformKind | null): Said {
-  const { description, input_schema } = offeredTo(entry, sites);
+function offeredAt(
+  entry: ToolEntry,
+  sites: readonly string[],
+  kind: PlatformKind | null,
+  token?: Asking,
+): Said {
+  const { description, input_schema } = offeredTo(entry, sites, token);
   const where = kind === null ? `\n\nSites that offer it: ${sites.join(", ")}` : "";
   return { description: `${description}${where}`, input_schema };
 }

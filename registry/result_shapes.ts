@@ -122,6 +122,12 @@ export const SHAPES: Readonly<Record<string, unknown>> = {
     by: "$made_by",
     undoable: "boolean",
     "undone_by?": "string",
+    "undo_first?": ["string -- a later change of the same fields"],
+    "replaced?": [{
+      field: "string",
+      from: "any -- the value of the field before",
+      to: "any -- and after",
+    }],
     "*":
       "any -- what was changed, where it can be told: id, fields, set_id, item, and why it cannot be taken back",
   },

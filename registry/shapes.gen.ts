@@ -36,6 +36,7 @@ export interface Shapes {
       "tool"?: string;
       "id"?: number | string;
       "set"?: string;
+      "texts"?: boolean;
       "path"?: string;
       "client"?: string;
       "person"?: string;

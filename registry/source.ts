@@ -1,5 +1,5 @@
 /** Where tools come from: those that are built in, and sources whose tools change while the gateway runs. */
-import { LIMITS, type PlatformKind, type Tier } from "../core/model.ts";
+import { type Asking, LIMITS, type PlatformKind, type Tier } from "../core/model.ts";
 import type { Undoing } from "../core/content.ts";
 import type { Schema } from "./dialect.ts";
 import type { Shown, ToolEntry } from "./entry.ts";
@@ -36,7 +36,9 @@ export interface OfferedTool {
   readonly writesAt?: readonly string[];
   readonly hidden?: string;
   /** As it is shown where not all of its sites are reached; the description and schema above where it is left out. */
-  shown?(sites: readonly string[]): Shown;
+  shown?(sites: readonly string[], token?: Asking): Shown;
+  /** Whether what it writes on those sites is always to be shown first; never where it is left out. */
+  first?(sites: readonly string[], token?: Asking): boolean;
   /** Whether the tool of a site has an argument of that name; by the schema above where it is left out. */
   has?(argument: string, site: string): boolean;
   /** Whether a site can show what a write would do; none can where it is left out. */
@@ -103,9 +105,10 @@ export function offered(tool: OfferedTool): ToolEntry {
       sites: [...new Set(tool.sites)].sort(),
       writesAt: tool.writesAt ?? [],
       previews: (site) => tool.previews?.(site) ?? false,
+      first: (sites, token) => tool.first?.(sites, token) ?? false,
       has: (argument, site) => tool.has?.(argument, site) ?? Object.hasOwn(schema.properties ?? {}, argument),
       ...(tool.hidden === undefined ? {} : { hidden: tool.hidden }),
-      ...(tool.shown === undefined ? {} : { shown: (sites) => tool.shown!(sites) }),
+      ...(tool.shown === undefined ? {} : { shown: (sites, token) => tool.shown!(sites, token) }),
     },
   };
 }
@@ -155,8 +158,9 @@ function manifestOf({ name, title = name, description, writes, ...more }: Offere
 export function offeredTo(
   { definition, offer }: ToolEntry,
   sites: readonly string[],
+  token?: Asking,
 ): Pick<Definition, "description"> & { readonly input_schema: Record<string, unknown> } {
-  const { description, input_schema } = offer?.shown?.(sites) ?? definition;
+  const { description, input_schema } = offer?.shown?.(sites, token) ?? definition;
   return { description, input_schema: withSite(input_schema as Schema, sites) };
 }
 

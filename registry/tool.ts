@@ -174,10 +174,16 @@ export interface ChangesQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Cuts two versions of texts, by field, to what differs. */
+export type Apart = (
+  from: Readonly<Record<string, string>>,
+  to: Readonly<Record<string, string>>,
+) => readonly { readonly field: string; readonly from: string; readonly to: string }[];
+
 /** The changes of the call's site: those of the caller's own token, all of them for who may do everything. */
 export interface ChangesPort {
-  /** Newest first, as many as fit a page; with the first page those of which nobody knows whether they were made. */
-  list(query: ChangesQuery): Promise<ChangesPage<ChangeLine>>;
+  /** Newest first, as many as fit a page, with `apart` each with what it replaced; with the first page those of which nobody knows whether they were made. */
+  list(query: ChangesQuery, apart?: Apart): Promise<ChangesPage<ChangeLine>>;
   /** What is known where nothing fits. */
   known(query: Pick<ChangesQuery, "tool" | "path">): Promise<KnownChanges>;
   /** The same changes as `list`, however many, in larger parts. */

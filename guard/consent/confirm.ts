@@ -1,6 +1,7 @@
 /** The write-confirm gate: what a caller sees instead of a change not yet confirmed. */
 import { Buffer } from "node:buffer";
 import {
+  type Asking,
   type Caller,
   type Change,
   CONFIRM_POLICIES,
@@ -62,9 +63,6 @@ export interface Previewed
   /** Of what a site itself has shown why it could not be taken back, null where it could; left out of any other. */
   readonly final?: string | null;
 }
-
-/** What a site asks of its writes. */
-type Asking = Pick<Site, "confirm_policy" | "confirm_proxied">;
 
 interface Gated {
   readonly caller: Caller;

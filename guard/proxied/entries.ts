@@ -1,7 +1,7 @@
 /** Sites' own tools made into entries of the catalogue: those of one name are one tool, shown by what its sites say of it. */
 import type { AskedName } from "../../core/asked_names.ts";
 import { GatewayError } from "../../core/errors.ts";
-import type { PlatformKind, Site } from "../../core/model.ts";
+import type { Asking, PlatformKind, Site } from "../../core/model.ts";
 import type { ProxiedTool, ProxyClass, ServedTool, SiteOffer } from "../../platforms/tool_servers/types.ts";
 import type { Shown, ToolEntry } from "../../registry/entry.ts";
 import type { Proxies } from "../../registry/proxies.ts";
@@ -41,6 +41,8 @@ export interface ShownOffer {
   readonly offer: SiteOffer;
   /** Where the server stood. */
   readonly place: string;
+  /** What the site asks of its writes. */
+  readonly asking: Asking;
 }
 
 const DESCRIPTION_CHARACTERS = 1000;
@@ -85,13 +87,17 @@ export function shownTool(
 }
 
 /** The tool of a site. */
-export function shownOffer(shown: ShownTool, { site_id, server, bound_to }: ToolCatalog): ShownOffer {
+export function shownOffer(
+  shown: ShownTool,
+  { site_id, server, bound_to }: ToolCatalog,
+  asking: Asking,
+): ShownOffer {
   const { proxies: { source }, upstream_name, input_schema, writes, effect, served, more } = shown;
   const ref = { source, server };
   const hold = writes ? shown.proxies.holdRule(served.name, server) : undefined;
   const held = hold === undefined ? {} : { hold };
   const offer = { site_id, ref, upstream_name, input_schema, writes, effect, served, ...more, ...held };
-  return { shown, place: bound_to, offer };
+  return { shown, place: bound_to, offer, asking };
 }
 
 /** What the site's server says, as its words; ours where it says nothing. */
@@ -101,6 +107,7 @@ function said(description: string, about: string | undefined): string {
   return `The site's own tool server describes it so: ${clean}${/[.!?…]$/.test(clean) ? "" : "."}`;
 }
 
+const FIRST = [" answers a preview first", "; confirm: true with its confirm_token carries it out."];
 const AT_ONCE = " writes at once: there is no preview.";
 /** How a preview is asked for: by an argument that none of these tools has itself. */
 const shownFirst = (asked: string) =>
@@ -138,7 +145,8 @@ export function proxiedEntry(
     links: [...proxies.links],
     previews: (site) => bySite.get(site)?.offer.hold !== undefined,
     has: (argument, site) => Object.hasOwn(bySite.get(site)?.shown.schema.properties ?? {}, argument),
-    shown: (sites) => shownBy(sites.flatMap((id) => bySite.get(id) ?? [])),
+    shown: (sites, token) => shownBy(sites.flatMap((id) => bySite.get(id) ?? []), token),
+    first: (sites, token) => isFirst(sites.flatMap((id) => bySite.get(id) ?? []), token),
     ...watched(name, bySite, behave(tool), changed),
   });
 }
@@ -188,7 +196,21 @@ const moved = (name: string, site_id: string) =>
       "listed anew within some minutes",
   );
 
-function shownBy(all: readonly ShownOffer[]): Shown {
+/** Whether each site where it writes, or the token, asks that this is shown first. */
+const isFirst = (all: readonly ShownOffer[], token?: Asking): boolean =>
+  all.every((one) => {
+    const { offer: { writes, hold }, asking } = one;
+    const mayHold = hold !== undefined && [asking, token].some((of) => of?.confirm_policy === "preview");
+    return !writes || mayHold || isAlways([one], token);
+  });
+
+/** The same where no site needs to be able to: the gateway shows it. */
+const isAlways = (all: readonly ShownOffer[], token?: Asking): boolean =>
+  all.every(({ asking }) =>
+    [asking, token].some((of) => of?.confirm_proxied === true || of?.confirm_policy === "human")
+  );
+
+function shownBy(all: readonly ShownOffer[], token?: Asking): Shown {
   // Sites that list the same have the same object.
   const schemas = [...Map.groupBy(all, ({ shown }) => shown.schema)];
   const { schema, differ } = mergedSchema(schemas.map(([schema, of]) => ({ schema, sites: siteIds(of) })));
@@ -196,7 +218,15 @@ function shownBy(all: readonly ShownOffer[]): Shown {
   const writing = all.filter(({ offer }) => offer.writes);
   const isShown = writing.length > 0 && writing.every(({ offer }) => offer.hold !== undefined);
   const changes = writing.some(({ offer }) => offer.effect !== "read");
-  const counted = !changes ? BY_NAME : isShown ? shownFirst(askedOf(schema)) : AT_ONCE;
+  const first = writing.length > 0 && isFirst(writing, token);
+  const some = first || writing.some((one) => isFirst([one], token));
+  const counted = first
+    ? FIRST.join(isAlways(writing, token) ? "" : ", where the site can")
+    : !changes
+    ? BY_NAME
+    : isShown
+    ? shownFirst(askedOf(schema))
+    : AT_ONCE;
   const where = writing.length < all.length ? ` On ${siteNames(writing)} it` : " It";
   const more = ways.length > WAYS_MAX ? " Other sites describe it otherwise." : "";
   const text = ways.length === 1
@@ -204,14 +234,19 @@ function shownBy(all: readonly ShownOffer[]): Shown {
     : ways.slice(0, WAYS_MAX).map(([said, of]) => `On ${siteNames(of)}: ${said}`).join(" ") + more;
   return {
     description: `${text}${writing.length > 0 ? where + counted : ""}${differ ? DIFFER : ""}`,
-    input_schema: isShown ? withAsked(schema) : schema,
+    input_schema: isShown || some ? withAsked(schema, some) : schema,
   };
 }
 
-/** The schema with what asks for a preview and confirms one, where the tool has no arguments of those names itself. */
-function withAsked(schema: Record<string, unknown>): Record<string, unknown> {
+/**
+ * The schema with what asks for a preview, where the tool has no arguments of those names itself; with what confirms one
+ * where a preview has to be confirmed. These are taken elsewhere too, and there nothing has to be confirmed.
+ */
+function withAsked(schema: Record<string, unknown>, confirms: boolean): Record<string, unknown> {
   const { properties } = schema as { readonly properties?: Readonly<Record<string, unknown>> };
-  return { ...schema, properties: { ...properties, ...ASKED, ...properties } };
+  const { dry_run, confirm } = ASKED;
+  const asked = confirms ? ASKED : askedOf(schema) === "dry_run: true" ? { dry_run } : { confirm };
+  return { ...schema, properties: { ...properties, ...asked, ...properties } };
 }
 
 const ASKED = {

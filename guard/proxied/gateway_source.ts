@@ -15,7 +15,9 @@ import { ProxiedTools } from "./source.ts";
 
 /** What it stands on. */
 export interface ProxiedGatewayPorts extends ConnectorPorts {
-  readonly store: ConnectorPorts["store"] & Pick<Store, "sites" | "leases" | "toolCatalogs" | "audit">;
+  readonly store:
+    & ConnectorPorts["store"]
+    & Pick<Store, "sites" | "projects" | "leases" | "toolCatalogs" | "audit">;
   /** What is known of tools before anybody approves them; read when it is first needed. */
   proxies(): Promise<readonly Proxies[]>;
   /** What reaches tool servers; none in a gateway whose connectors do not. */

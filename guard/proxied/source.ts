@@ -4,6 +4,7 @@ import type { Site } from "../../core/model.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
 import type { ToolSource } from "../../registry/source.ts";
 import type { JudgedTool } from "./judge.ts";
+import { underProjects } from "../consent/confirm.ts";
 import type { ProxiedPorts } from "./view.ts";
 
 const LOADS_MAX = 3;
@@ -14,7 +15,9 @@ export class ProxiedTools implements ToolSource {
   readonly name = "proxied";
   readonly #ports: ProxiedPorts;
   #current: ReadonlyMap<string, ToolEntry> = new Map();
-  #sites: readonly Site[] | null = null;
+  /** The list that the store answered, and the same with what the sites' projects ask of writes. */
+  #listed: readonly Site[] | null = null;
+  #sites: readonly Site[] = [];
   #version: number | null = null;
   #loading: Promise<void> | null = null;
   /** When what could not be read is read again, though the store has said nothing of a change. */
@@ -41,7 +44,7 @@ export class ProxiedTools implements ToolSource {
     }
     const sites = store.sites.list();
     const version = store.toolCatalogs.version();
-    if (sites === this.#sites && version === this.#version) return;
+    if (sites === this.#listed && version === this.#version) return;
     return this.#renew(sites, version);
   }
 
@@ -55,26 +58,35 @@ export class ProxiedTools implements ToolSource {
     const { store } = this.#ports;
     // One that is under way may have begun before the change that is waited for.
     for (let loads = 1;; loads++) {
-      const [nowSites, nowVersion] = await Promise.all([sites, version]);
-      if (nowVersion === this.#version && this.#isKnown(nowSites)) return;
-      await (this.#loading ??= this.#load(nowSites, nowVersion).finally(() => this.#loading = null));
+      const [nowListed, nowVersion] = await Promise.all([sites, version]);
+      const nowSites = await this.#withProjects(nowListed);
+      if (nowVersion === this.#version && this.#isKnown(nowListed, nowSites)) return;
+      await (this.#loading ??= this.#load(nowListed, nowSites, nowVersion).finally(() =>
+        this.#loading = null
+      ));
       if (loads === LOADS_MAX) return;
       [sites, version] = [store.sites.list(), store.toolCatalogs.version()];
     }
   }
 
   /** Whether these are the sites that were loaded: any change of configuration makes the store read its list again. */
-  #isKnown(sites: readonly Site[]): boolean {
+  #isKnown(listed: readonly Site[], sites: readonly Site[]): boolean {
     if (sites !== this.#sites && JSON.stringify(sites) !== JSON.stringify(this.#sites)) return false;
-    this.#sites = sites;
+    [this.#listed, this.#sites] = [listed, sites];
     return true;
   }
 
-  async #load(sites: readonly Site[], version: number): Promise<void> {
+  async #withProjects(sites: readonly Site[]): Promise<readonly Site[]> {
+    if (sites.every(({ project_id }) => project_id === null)) return sites;
+    const projects = new Map((await this.#ports.store.projects.list()).map((one) => [one.id, one]));
+    return await underProjects({ get: (id) => projects.get(id) ?? null }, sites);
+  }
+
+  async #load(listed: readonly Site[], sites: readonly Site[], version: number): Promise<void> {
     const view = await this.#view();
     await view.load(sites);
     this.#current = view.current;
     this.#readAgainAt = view.isWhole ? null : this.#ports.elapsed() + READ_AGAIN_MS;
-    [this.#sites, this.#version] = [sites, version];
+    [this.#listed, this.#sites, this.#version] = [listed, sites, version];
   }
 }

@@ -51,7 +51,7 @@ export async function tryTool(
       : "it only reads, so that a call of it changes nothing";
     throw new GatewayError("E_NOT_SUPPORTED", `"${name}" cannot be tried: ${why}`);
   }
-  const { offer } = shownOffer(shown, catalog);
+  const { offer } = shownOffer(shown, catalog, site);
   const handler = await ports.handlerOf({ name, source: source.source, offers: new Map([[site.id, offer]]) });
   const args = { ...asked.arguments };
   const ctx = contextOf(ports, site);

@@ -1,7 +1,7 @@
 /** Sites' own tools as the store has them: what their catalogues list and operators let through, made into entries. */
 import { turns } from "../../core/async.ts";
 import { isStoreGone } from "../../core/errors.ts";
-import { LIMITS, type PlatformKind, type Site } from "../../core/model.ts";
+import { type Asking, LIMITS, type PlatformKind, type Site } from "../../core/model.ts";
 import type { ProxyPorts } from "../../platforms/_proxied_calls/proxied_context.ts";
 import type { SiteOffer } from "../../platforms/tool_servers/types.ts";
 import type { ToolEntry } from "../../registry/entry.ts";
@@ -21,7 +21,7 @@ import { pinsAgain, pinsDamaged } from "./pins.ts";
 
 /** What it stands on. */
 export interface ProxiedPorts {
-  readonly store: Pick<Store, "sites" | "toolCatalogs">;
+  readonly store: Pick<Store, "sites" | "projects" | "toolCatalogs">;
   /** What is known of tools before anybody approves them; read when it is first needed. */
   proxies(): Promise<readonly Proxies[]>;
   /** The names of the gateway's own tools. */
@@ -49,6 +49,8 @@ interface Known {
   readonly catalog: ToolCatalog;
   readonly source: Proxies;
   readonly found: JudgedCase;
+  /** What its site asks of writes. */
+  readonly asking: Asking;
 }
 
 const LARGE = `large: the arguments of its server's known tools take more than ${
@@ -119,7 +121,9 @@ export class ProxiedView {
       await this.#turn();
       all.set(
         one,
-        new Map([...one.found.shown].map(([name, tool]) => [name, shownOffer(tool, one.catalog)])),
+        new Map(
+          [...one.found.shown].map(([name, tool]) => [name, shownOffer(tool, one.catalog, one.asking)]),
+        ),
       );
     }
     const names = new Set(
@@ -168,7 +172,9 @@ export class ProxiedView {
       try {
         const found = await this.#caseOf(source, catalog, decided.get(siteKey(catalog)) ?? [], cases);
         // What was replaced meanwhile is another version: until that is read, what was known of it holds.
-        const known = found ? { catalog, source, found } : this.#servers.find((one) => isOf(one, catalog));
+        const known = found
+          ? { catalog, source, found, asking: site }
+          : this.#servers.find((one) => isOf(one, catalog));
         if (known) servers.push(known);
       } catch (fault) {
         // Where the store answers nothing, all stays as it is; what of one site cannot be read is not offered.
@@ -249,7 +255,9 @@ function calledAt(name: string, servers: readonly Known[]): readonly Known[] {
 const isOf = ({ catalog: a }: Known, b: ToolCatalog) =>
   a.site_id === b.site_id && a.source === b.source && a.server === b.server;
 const isSame = (a: Known, b: Known) =>
-  a.found === b.found && isOf(a, b.catalog) && a.catalog.bound_to === b.catalog.bound_to;
+  a.found === b.found && isOf(a, b.catalog) && a.catalog.bound_to === b.catalog.bound_to &&
+  a.asking.confirm_policy === b.asking.confirm_policy &&
+  a.asking.confirm_proxied === b.asking.confirm_proxied;
 const siteKey = ({ site_id, source }: { site_id: string; source: string }) =>
   JSON.stringify([site_id, source]);
 const compared = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;

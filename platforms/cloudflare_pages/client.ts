@@ -72,6 +72,8 @@ export interface HostingClient {
 export interface Pushed {
   readonly address: string | null;
   readonly status: DeployStatus;
+  /** How long builds took lately, in seconds, by the same list; null where it tells of none. */
+  readonly took_seconds: number | null;
 }
 
 /** A branch that is no production, as it was deployed. */
@@ -236,8 +238,10 @@ export class Hosting implements HostingClient {
 
   async pushed(commit_sha: string, limitMs: number): Promise<Pushed | null> {
     const { ctx } = this;
-    const [told] = await new Hosting(withDeadline(ctx, ctx.now() + limitMs)).#newest("preview", commit_sha);
-    return told === undefined ? null : { address: told.url ?? null, status: statusOf(told) };
+    const hurried = new Hosting(withDeadline(ctx, ctx.now() + limitMs));
+    const [told] = await hurried.#newest("preview", commit_sha);
+    if (told === undefined) return null;
+    return { address: told.url ?? null, status: statusOf(told), took_seconds: hurried.#took };
   }
 
   /** Those of a commit on the first page. */

@@ -7,6 +7,8 @@ export interface CommitDeployment {
   /** Its own address, which goes on showing that commit; null where the hosting says none. */
   readonly address: string | null;
   readonly status: string;
+  /** How long builds took lately; null where that is not known. */
+  readonly took_seconds: number | null;
 }
 
 /** The hosting as far as it is asked: one request, over within that many milliseconds. */
@@ -84,6 +86,9 @@ const UNKNOWN =
   "No deployment of this commit is known yet, so preview_url is null: check_static_deploy with this commit_sha tells its " +
   "address once there is one.";
 
+/** What a build takes where the hosting tells of none. */
+const USUAL_SECONDS = 45;
+
 async function deployment(
   hosting: () => Promise<CommitDeployments>,
   commit_sha: string,
@@ -91,10 +96,12 @@ async function deployment(
   try {
     const found = await (await hosting()).pushed(commit_sha, LOOKING_MS);
     if (found === null || found.address === null) return { address: null, note: UNKNOWN };
-    const { address, status } = found;
+    const { address, status, took_seconds } = found;
     const note = status === "success"
       ? null
-      : `Its deployment is not ready (${status}): check_static_deploy with this commit_sha says what becomes of it.`;
+      : `Its deployment is not ready (${status}); a build takes about ${
+        took_seconds ?? USUAL_SECONDS
+      } s: check_static_deploy with this commit_sha says what becomes of it.`;
     return { address, note };
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;

@@ -114,7 +114,12 @@ for (const [name, answer, result, alike] of shapes) {
       assert.deepEqual({ ...meta, request_id: 0 }, { ...beside, request_id: 0 }, "the same on both doors");
       if (writes) assert.deepEqual([parted(beside).proof.verified, parted(meta).proof.warnings], [null, []]);
       else assert.deepEqual(Object.keys(beside), ["request_id", ...(alike ? ["notice"] : [])]);
-      assert.equal(mcp.content.length, answer.content.length + (alike ? 1 : 0));
+      const { undoable, request_id } = meta;
+      assert.equal(mcp.content.length, answer.content.length + (alike || writes ? 1 : 0));
+      if (writes && !alike) {
+        assert.equal(typeof undoable, "boolean");
+        assert.deepEqual(JSON.parse(mcp.content.at(-1)!.text), { undoable, request_id });
+      }
     }
   });
 }

@@ -1,7 +1,9 @@
 /** Sites' own tools in a gateway: what of their servers' lists is offered, to whom, in whose words. */
 import assert from "node:assert/strict";
+import { ASKED_NAMES } from "../../core/asked_names.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { down, listed } from "../fake_tool_servers.ts";
+import type { Kit } from "../kit.ts";
 import { anHourLater, BUILDER, HEADING, open, PAGES, shown } from "./proxied_kit.ts";
 
 Deno.test("known names are offered under ours, in our words, with the upstream's arguments and none of its prose", async () => {
@@ -22,19 +24,65 @@ Deno.test("known names are offered under ours, in our words, with the upstream's
   });
   assert.deepEqual(inputSchema.properties.title, { type: "string" });
   assert.equal(annotations.readOnlyHint, false);
-  for (
-    const [name, type] of [["dry_run", "boolean"], ["confirm", "boolean"], [
-      "confirm_token",
-      "string",
-    ]] as const
-  ) {
-    assert.deepEqual(inputSchema.properties[name], { type });
+  assert.deepEqual(inputSchema.properties["dry_run"], { type: "boolean" });
+  for (const name of ASKED_NAMES) {
+    if (name !== "dry_run") assert.ok(!(name in inputSchema.properties), "nothing has to be confirmed here");
     assert.equal(tools.get("builder-mcp-list-pages")!.inputSchema.properties[name], undefined);
   }
   assert.equal(tools.get("builder-mcp-list-pages")!.annotations.readOnlyHint, true);
   assert.ok(!JSON.stringify([...tools.values()]).includes("OBEY"));
   assert.ok(!JSON.stringify([...tools.values()]).includes("IGNORE"));
 });
+
+/** Who asks that a write is shown first, and whether that is only where the site can. */
+const ASKING: readonly [string, boolean, (gw: Kit) => Promise<unknown>][] = [
+  [
+    "a site that shows what its own tools write",
+    false,
+    ({ store }) => store.sites.update("acme", { confirm_proxied: true }),
+  ],
+  [
+    "a site where a person approves",
+    false,
+    ({ store }) => store.sites.update("acme", { confirm_policy: "human" }),
+  ],
+  [
+    "a site that asks for a preview",
+    true,
+    ({ store }) => store.sites.update("acme", { confirm_policy: "preview" }),
+  ],
+  ["a site's project", false, async ({ store }) => {
+    await store.projects.create({ id: "p", name: "P" });
+    await store.sites.update("acme", { project_id: "p" });
+    await store.projects.update("p", { confirm_policy: "human" });
+  }],
+  ["the token", false, async ({ store }) => {
+    const token = (await store.tokens.list()).find(({ name }) => name === "all")!;
+    await store.tokens.update(token.id, { confirm_proxied: true });
+  }],
+];
+
+for (const [who, ifItCan, ask] of ASKING) {
+  Deno.test(`${who}: its tools that write say that they answer a preview first, and take what confirms it`, async () => {
+    await using at = await open({ acme: [HEADING, PAGES] });
+    const before = (await shown(at.gw)).get("builder-mcp-add-heading")!;
+    assert.match(before.description, /It writes at once/);
+    await ask(at.gw);
+    const tools = await shown(at.gw);
+    const { description, inputSchema } = tools.get("builder-mcp-add-heading")!;
+    const said =
+      /\. It answers a preview first(, where the site can)?; confirm: true with its confirm_token carries it out\.\n/
+        .exec(description);
+    assert.equal(said?.[1] !== undefined, ifItCan, description);
+    for (const name of ASKED_NAMES) assert.ok(name in inputSchema.properties, name);
+    assert.ok(!("confirm" in tools.get("builder-mcp-list-pages")!.inputSchema.properties));
+    const { types } = await at.gw.call<{ types: string }>("describe_tool", {
+      tool: ["builder-mcp-add-heading"],
+      format: "types",
+    });
+    assert.match(types, / \/\/ W Add/);
+  });
+}
 
 Deno.test("a tool that counts as a write by its name alone does not say that it writes", async () => {
   const read_only = { read_only: true };
@@ -141,8 +189,7 @@ Deno.test("a list is made of the sites in a token's scope: names, schemas and te
   assert.deepEqual([...own.keys()], ["builder-mcp-add-heading"]);
   assert.ok(!JSON.stringify([...own.values()]).includes("bolt"));
   const { inputSchema } = own.get("builder-mcp-add-heading")!;
-  const asked = ["dry_run", "confirm", "confirm_token"];
-  assert.deepEqual(Object.keys(inputSchema.properties), ["site_id", "post_id", "title", ...asked]);
+  assert.deepEqual(Object.keys(inputSchema.properties), ["site_id", "post_id", "title", "dry_run"]);
   const both = (await shown(at.gw)).get("builder-mcp-add-heading")!;
   assert.match(
     both.description,

@@ -40,7 +40,11 @@ test("what a person changed past the gateway is listed with the gateway's own ch
   await at.kit.write("rest", "update_draft", { site_id: "open", post_id, title: "By the gateway" });
   const { items, ...rest } = await list();
   assert.deepEqual({ ...rest, texts: null }, { total: 3, next: null, kept: true, texts: null });
-  assert.match(String(rest["texts"]), /from: previous what the newest change did/);
+  assert.match(
+    String(rest["texts"]),
+    /from: previous what the newest change did; before the oldest the site/,
+  );
+  assert.match(String(rest["texts"]), /list_changes with texts has what the gateway replaced$/);
   assert.deepEqual(items.map(({ by, fields }) => [by, fields]), [
     [items[0]!["by"], ["title"]],
     [items[1]!["by"], ["content_html", "excerpt"]],
@@ -171,6 +175,7 @@ staticTest("a file's history is its git log, and two commits of it are compared"
   const list = (more: Args = {}) => at.both<List>(TOOL, { site_id: "open", path, ...more });
   const { items, ...rest } = await list();
   assert.deepEqual({ ...rest, texts: null }, { total: null, next: null, kept: true, texts: null });
+  assert.doesNotMatch(String(rest["texts"]), /before the oldest/, "a repository keeps all");
   assert.deepEqual(items.slice(1).map(({ id }) => id), [second, first]);
   assert.deepEqual(items.map(({ gateway }) => gateway), [true, false, false]);
   assert.equal(items[1]!["message"], "Say who");

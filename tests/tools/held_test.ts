@@ -53,7 +53,11 @@ Deno.test("over MCP a write that was read back says so behind the tool's items, 
   const { content, _meta } = (await answer.json()).result;
   assert.equal(_meta.verified, true);
   assert.ok("element_id" in JSON.parse(content[0].text));
-  assert.deepEqual(content.slice(1), [{ type: "text", text: '{"verified":true}' }]);
+  const { request_id, undoable } = _meta;
+  assert.equal(typeof undoable, "boolean");
+  assert.match(request_id, /^[0-9A-Z]{26}$/);
+  const said = content.slice(1).map(({ text }: { text: string }) => JSON.parse(text));
+  assert.deepEqual(said, [{ verified: true, undoable, request_id }]);
 });
 
 Deno.test("a page is made as a draft, and a medium with its file and a read from another host", async () => {

@@ -72,7 +72,9 @@ Deno.test("a deployment is followed from its write to its end", async () => {
       environment: "preview",
       live: false,
       deployment_url: `https://${made?.id.slice(0, 8)}.site.pages.dev`,
-      note: "This is a preview at an address of its own: what visitors of the site get is not changed by it",
+      note:
+        "This is a preview: what visitors of the site get is not changed by it; preview_url follows its branch, so " +
+        "hand that out; a write's own preview_url (deployment_url here) stays with its commit",
       log_url: `https://dash.cloudflare.com/${hosting.account_id}/pages/view/site/${made?.id}`,
     });
     assert.equal(created_on, "2026-05-04T12:00:03.000Z");

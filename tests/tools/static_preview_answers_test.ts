@@ -50,7 +50,10 @@ test("every write to a preview answers the own address of its commit, for one qu
       [`https://${newest.id.slice(0, 8)}.site.pages.dev`, compareUrl(done.branch), undefined],
       tool,
     );
-    assert.match(String(done["note"]), /^Its deployment is not ready \(pending\): check_static_deploy with/);
+    assert.match(
+      String(done["note"]),
+      /^Its deployment is not ready \(pending\); a build takes about 45 s: check_static_deploy with/,
+    );
     assert.deepEqual(asked(here), [0, 1], `${tool}: the branch is known to lack nothing`);
   }
   here.hosting.clock.advance(60);
@@ -116,6 +119,18 @@ test("what was compared once is known until the deployed branch moves", async (h
     const done = await write(here, "write_static_file", file(name));
     assert.deepEqual([done["behind"], asked(here)[0]], [undefined, 0]);
   }
+});
+
+test("how long a build takes is said by the project's newest ones, for no further question", async (here) => {
+  await write(here, "write_static_file", file("a"));
+  here.hosting.clock.advance(100);
+  clear(here);
+  const done = await write(here, "write_static_file", file("b"));
+  assert.deepEqual(asked(here), [0, 1]);
+  const { commit_sha } = done as Args;
+  const told = await here.at.gw.call<Args>("check_static_deploy", { ...ON, commit_sha });
+  assert.equal(typeof told["builds_took_seconds"], "number");
+  assert.ok(String(done["note"]).includes(`a build takes about ${told["builds_took_seconds"]} s:`));
 });
 
 test("a hosting or a comparison that fails leaves the write as it is, and claims nothing", async (here) => {

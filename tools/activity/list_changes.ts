@@ -2,10 +2,26 @@
 import { GatewayError } from "../../core/errors.ts";
 import { history } from "../../platforms/_content/history.ts";
 import { posts } from "../../platforms/_content/posts.ts";
-import { type ChangesQuery, type KnownChanges, tool, type ToolContext } from "../../registry/tool.ts";
+import {
+  type Apart,
+  type ChangeLine,
+  type ChangesQuery,
+  type KnownChanges,
+  tool,
+  type ToolContext,
+} from "../../registry/tool.ts";
+import { partsApart } from "../../rules/apart.ts";
 
-const OUTSIDE = "What people changed outside the gateway is in get_content_history.";
+const OUTSIDE = "Changes past the gateway: get_content_history.";
 const UNTOLD = "What people changed outside the gateway, this platform does not say.";
+const SHOWS = "texts: true shows what each replaced.";
+/** A text of which the gateway has no more than the beginning ends so. */
+const CUT = " bytes)";
+const BEGINNINGS =
+  "A text that ends with … is shown whole by get_content_history with from: previous, or by the preview of undo_change.";
+const LONGER = "More was replaced than is shown; the preview of undo_change shows all.";
+/** What the texts of one change take at most, so that a page has room for it. */
+const TEXTS_BYTES = 2200;
 const NAMED = ["today", "yesterday"];
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
@@ -18,15 +34,21 @@ export default tool("list_changes", {
       throw bad(`since: "${since.slice(0, 40)}" is no time; give one such as 2026-03-01T09:00:00Z`);
     }
   },
-  async run({ date, since, set: set_id, ...filters }, ctx) {
+  async run({ date, since, set: set_id, texts, ...filters }, ctx) {
     const query = { ...filters, set_id };
     const { span, time_zone, untold } = date === undefined
       ? { span: since === undefined ? {} : { from: new Date(since).toISOString() } }
       : await spanOf(date, ctx);
-    const { rows, unknown, next, more_unknown, of_many_files } = await ctx.changes.list({
-      ...query,
-      ...span,
-    });
+    let isLonger = false;
+    const apart: Apart = (from, to) => {
+      const { changes, next } = partsApart(from, to, 1, TEXTS_BYTES);
+      isLonger ||= next !== null;
+      return changes;
+    };
+    const { rows, unknown, next, more_unknown, of_many_files } = await ctx.changes.list(
+      { ...query, ...span },
+      texts === true ? apart : undefined,
+    );
     const isNone = rows.length === 0 && unknown.length === 0 && next === null && query.cursor === undefined;
     const known = isNone ? await knownWords(query, ctx) : null;
     return {
@@ -42,12 +64,25 @@ export default tool("list_changes", {
             of_many_files.join(", ")
           }.`,
         ],
+        ...texts === true ? textWords(rows, isLonger) : rows.length === 0 ? [] : [SHOWS],
         ctx.can(history) ? OUTSIDE : UNTOLD,
       ].join(" "),
       ...next === null ? {} : { cursor: next },
     };
   },
 });
+
+interface Replaced {
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** What the texts do not show. */
+function textWords(rows: readonly ChangeLine[], isLonger: boolean): string[] {
+  const replaced = rows.flatMap((row) => "replaced" in row ? row["replaced"] as readonly Replaced[] : []);
+  const isCut = replaced.some(({ from, to }) => [from, to].some((one) => String(one).endsWith(CUT)));
+  return [...isCut ? [BEGINNINGS] : [], ...isLonger ? [LONGER] : []];
+}
 
 /** Why nothing was found, as far as that can be told. Throws E_BAD_INPUT for a tool that there is not and never was. */
 async function knownWords(

@@ -10,7 +10,7 @@ import {
 import { readAt } from "../../rules/branch.ts";
 import { sourcePath } from "../../rules/path.ts";
 import { tool } from "../../registry/tool.ts";
-import { partsApart } from "./_apart.ts";
+import { partsApart } from "../../rules/apart.ts";
 
 export default tool("get_content_history", {
   check({ post_id, page_id, path, from, to }, { checkId }) {
@@ -33,7 +33,9 @@ export default tool("get_content_history", {
     const client = await ctx.use(history);
     if (from === undefined) {
       const list = await client.list(of, page);
-      return list.items.length === 0 ? list : { ...list, texts: TEXTS };
+      if (list.items.length === 0) return list;
+      const isOldest = list.next === null && of.path === undefined; // a repository keeps all that ever was
+      return { ...list, texts: isOldest ? `${TEXTS}; ${BEFORE}` : TEXTS };
     }
     const known = from === PREVIOUS ? await newestTwo(client, of) : null;
     const [older, newer] = await client.pair(of, known?.before.id ?? from, to);
@@ -45,6 +47,10 @@ export default tool("get_content_history", {
 /** What to do to see more than the names of what changed. */
 const TEXTS =
   "from: an id of these answers what was there and what is there now, with to in a newer version; from: previous what the newest change did";
+
+/** What of a text is nowhere on the site. */
+const BEFORE =
+  "before the oldest the site keeps nothing: list_changes with texts has what the gateway replaced";
 
 /** In place of an id: the version before the newest. */
 const PREVIOUS = "previous";
@@ -61,7 +67,7 @@ async function newestTwo(
     "E_NOT_FOUND",
     `from: ${
       saved.length === 0 ? "no version is kept" : "one version alone is kept"
-    }, so there is none before it to compare with`,
+    }, so there is none before it to compare with; list_changes with texts has what the gateway replaced`,
   );
 }
 

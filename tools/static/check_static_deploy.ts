@@ -6,8 +6,9 @@ import cloudflarePages from "../../platforms/cloudflare_pages/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { PREVIEW as PREVIEW_BRANCH } from "../../rules/branch.ts";
 
-const PREVIEW =
-  "This is a preview at an address of its own: what visitors of the site get is not changed by it";
+const PREVIEW = "This is a preview: what visitors of the site get is not changed by it";
+const FOLLOWS =
+  "; preview_url follows its branch, so hand that out; a write's own preview_url (deployment_url here) stays with its commit";
 
 const OVER: ReadonlySet<string> = new Set(["success", "failure", "canceled"]);
 /** What nobody has seen yet may still come. */
@@ -56,7 +57,9 @@ export default tool(
     const took = isOver(found) ? null : client.tookSeconds();
     const said = note ??
       (isOver(found)
-        ? rest.environment === "preview" && rest.status === "success" ? PREVIEW : null
+        ? rest.environment === "preview" && rest.status === "success"
+          ? url === own_url ? PREVIEW : PREVIEW + FOLLOWS
+          : null
         : goingOn(took));
     return {
       found: true,

@@ -6,7 +6,7 @@ import { readProxies } from "../../../registry/proxies.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { unheard } from "../../unheard.ts";
 
-const SITE = { id: "acme", platform: "cms", base_url: "https://acme.example" } as Site;
+const SITE = { id: "acme", platform: "cms", project_id: null, base_url: "https://acme.example" } as Site;
 
 Deno.test("sites that are read again and are the same, as after a new token, have no tools made anew", async () => {
   const store = { sites: [SITE], version: 1, loads: 0 };

@@ -1,7 +1,7 @@
 /** What differs between two versions: the parts, each with a little of the text around it, in pages of a few KB. */
 import { diffLines, diffWordsWithSpace } from "diff";
-import { commonEnds } from "../../core/common_ends.ts";
-import { bytesOf } from "../../rules/text.ts";
+import { commonEnds } from "../core/common_ends.ts";
+import { bytesOf } from "./text.ts";
 
 /** One place where two texts differ. */
 export interface Part {
@@ -28,17 +28,17 @@ const DIFF_MS = 150;
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A page of what differs, from 1, in the order of the texts. */
-export function partsApart(from: Texts, to: Texts, page: number): Parts {
+/** A page of what differs, from 1, in the order of the texts; of so many bytes, or the size of one part. */
+export function partsApart(from: Texts, to: Texts, page: number, bytes = PAGE_BYTES): Parts {
   const pages: Part[][] = [[]];
-  let left = PAGE_BYTES;
+  let left = bytes;
   for (const field of new Set([...Object.keys(from), ...Object.keys(to)])) {
     for (const part of partsOf(from[field] ?? "", to[field] ?? "")) {
       const one = { field, ...part };
       const size = bytesOf(JSON.stringify(one));
       if (size > left && pages.at(-1)!.length > 0) {
         pages.push([]);
-        left = PAGE_BYTES;
+        left = bytes;
       }
       pages.at(-1)!.push(one);
       left -= size;
