@@ -257,8 +257,8 @@ function RemoveSection({ site }: { readonly site: Site }): Child {
     <section>
       <h2>Remove</h2>
       <p>
-        Its settings, credentials, what stood before changes, snapshots and what the audit says of it are
-        erased from the gateway, and never come back. Nothing is changed at the site itself.
+        Its settings, credentials, what stood before changes and snapshots are deleted from the gateway, and
+        never come back. Its rows of the audit stay. Nothing is changed at the site itself.
       </p>
       <p>
         <a href={`${siteAddress(site.id)}/remove`}>See what would go</a>

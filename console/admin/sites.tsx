@@ -58,7 +58,7 @@ async function listPage(
     done: c.req.query("done") === "removed"
       ? (
         <Notice kind="done">
-          <p>The site is removed, with all that was kept of it.</p>
+          <p>The site is removed. Revoke the gateway's password there.</p>
         </Notice>
       )
       : null,
@@ -113,7 +113,7 @@ function actions(app: Hono, parts: PagesParts): void {
   });
 }
 
-/** Erasing what is kept of a site, as the command does it: shown first, and done where its id is typed. */
+/** Removing a site, as `site remove` does it: shown first, and done where its id is typed. The rows of the audit stay. */
 function removal(app: Hono, parts: PagesParts): void {
   const at = `${SITES}/:id/remove`;
   const { ports: { erasing } } = parts;
@@ -130,7 +130,7 @@ function removal(app: Hono, parts: PagesParts): void {
         if (form.get("confirm")?.trim() !== site.id) {
           refuseAny([`Type ${quoted(site.id)} exactly as it is written; nothing was removed`]);
         }
-        await erasing.erase("site", site.id);
+        await erasing.erase("site", site.id, { keepsRows: true });
       } catch (thrown) {
         return await removePage(c, person, parts, site, worded(c, thrown));
       }
@@ -156,12 +156,14 @@ async function removePage(
     },
     <>
       <p>
-        This is erased from the gateway and never comes back. Nothing is changed at the site itself. A copy of
-        the store that was made before still has it.
+        What is kept for this site is deleted and never comes back. Its rows of the audit stay until their
+        time is over; to erase those as well, use the command{" "}
+        <code>erase</code>. Nothing is changed at the site itself. A copy of the store that was made before
+        still has everything.
       </p>
-      {isCounted ? <Kept report={await erasing.preview("site", site.id)} /> : (
+      {isCounted ? <Kept report={await erasing.preview("site", site.id, { keepsRows: true })} /> : (
         <p>
-          {"That is its settings and credentials, what stood before changes, snapshots, approvals, its tools, and its rows of the audit. "}
+          {"That is its settings and credentials, what stood before changes, snapshots, approvals and its tools. "}
           <a href={`${siteAddress(site.id)}/remove?counted`}>Count what there is</a>
         </p>
       )}
@@ -172,7 +174,7 @@ async function removePage(
           error={problem && `${problem.message}.`}
           autocomplete="off"
         />
-        <Submit>Remove it for good</Submit>
+        <Submit>Remove the site</Submit>
       </Form>
       <p>
         <a href={siteAddress(site.id)}>Keep it</a>
@@ -188,12 +190,9 @@ function Kept(
   const took: Readonly<Record<string, number>> = report?.took ?? {};
   return (
     <Table
-      caption="What is kept of it now"
+      caption="What would go now"
       columns={["What", "How many"]}
-      rows={[
-        ...Object.entries(took).map(([what, count]) => [what.replaceAll("_", " "), String(count)]),
-        ["rows of the audit", String(report?.rows ?? 0)],
-      ]}
+      rows={Object.entries(took).map(([what, count]) => [what.replaceAll("_", " "), String(count)])}
       empty="Nothing is kept of it."
     />
   );

@@ -26,7 +26,7 @@ async function machine(cms: { readonly username: string; readonly application_pa
   const settings = `${folder}/data/site-gateway.env`;
   const places: readonly (readonly [string, string])[] = [
     ["runuser -u site-gateway -- ", ""],
-    ["/usr/local/bin/gateway-admin", `${folder}/data/bin/gateway-admin`],
+    ["/usr/local/bin/gateway-", `${folder}/data/bin/gateway-`],
     ["/usr/local/bin/deno", Deno.execPath()],
     ["/etc/site-gateway.env", settings],
     ["/var/lib/site-gateway", lib],
@@ -37,9 +37,11 @@ async function machine(cms: { readonly username: string; readonly application_pa
     const first = text.replace("DENO_DIR=/var/cache/site-gateway HOME=/var/lib/site-gateway ", "");
     return places.reduce((all, [there, place]) => all.replaceAll(there, place), first);
   };
-  await Deno.writeTextFile(`${folder}/data/bin/gateway-admin`, here(read("docs/deploy/gateway-admin")), {
-    mode: 0o755,
-  });
+  for (const name of ["gateway-admin", "gateway-backup"]) {
+    await Deno.writeTextFile(`${folder}/data/bin/${name}`, here(read(`docs/deploy/${name}`)), {
+      mode: 0o755,
+    });
+  }
   const keys = crypto.getRandomValues(new Uint8Array(32)).toBase64();
   await Deno.writeTextFile(settings, `MASTER_TOKEN=${MASTER}\nENCRYPTION_KEYS=${keys}\nGATEWAY_URL=\n`);
   let running: Running | null = null;
@@ -154,21 +156,30 @@ Deno.test("each command of docs/OPERATING.md does what the page says", async () 
   const hers = (await at.good(byPerson!)).trim().split("\n");
   assert.ok(hers.length >= 4 && hers.every((line) => / (create|update)_draft /.test(line)), hers.join("\n"));
   const row = /id (\w{26})$/.exec(rows.find((line) => line.includes("user.create"))!)![1]!;
-  assert.match(await at.good(filled(show!, { row })), /"email": "ann@agency\.example"/);
+  assert.match(await at.good(filled(show!, { request_id: row })), /"email": "ann@agency\.example"/);
   const [changes, undo] = lines("Who changed what", 1);
   assert.ok((await at.good(changes!)).includes(request_id));
   assert.match(await at.good(filled(undo!, { request_id })), /--confirm \w+/);
 
   // Copies: by hand, by the unit of the timer, by the line of cron; and one put back.
-  const copies = () => [...Deno.readDirSync(`${at.folder}/data/copies`)].map(({ name }) => name);
+  const copy = (name: string) => `${at.folder}/data/copies/${name}`;
+  const copies = () =>
+    [...Deno.readDirSync(copy(""))].map(({ name }) => name).filter((name) => name.endsWith(".sqlite3"));
   for (const line of lines("Copies")) await at.good(line);
   const unit = read("docs/deploy/site-gateway-backup.service");
   for (const [, line] of unit.matchAll(/^ExecStart=(.*)$/gm)) await at.good(line!);
   assert.equal(copies().length, 2);
-  for (const name of copies()) Deno.utimeSync(`${at.folder}/data/copies/${name}`, 0, 0);
+  for (const name of [...copies(), "good"]) Deno.utimeSync(copy(name), 0, 0);
   const [, cron] = /^```crontab\n(.*)\n```$/m.exec(read("docs/OPERATING.md"))!;
-  await at.good(cron!.replace(/^30 2 \* \* \* root /, ""));
-  assert.equal(copies().length, 1, "copies of more than 14 days ago are gone");
+  const nightly = cron!.replace(/^30 2 \* \* \* root /, "");
+  await at.good(nightly);
+  assert.equal(copies().length, 3, "no copy of the last 14 days was good: none goes");
+  const settings = `${at.folder}/data/site-gateway.env`;
+  const right = Deno.readTextFileSync(settings);
+  Deno.writeTextFileSync(settings, `${right}KV_PATH=${at.folder}/data/none.sqlite3\n`);
+  assert.equal((await at.run(nightly)).code, 1);
+  Deno.writeTextFileSync(settings, right);
+  assert.equal(copies().length, 1, "copies of more than 14 days ago go before the next is made");
   await at.good("gateway-admin token revoke " + token_id);
   for (const line of lines("Put a copy back")) await at.good(line);
   assert.equal(
@@ -208,9 +219,12 @@ Deno.test("each command of docs/OPERATING.md does what the page says", async () 
   const [person] = lines("A site or a person leaves", 2);
   assert.match(await at.good(person!), /^tokens_ended +\d/m);
 
-  // Change the version: what git fetches is not here.
-  const version = lines("Change the version");
-  for (const line of version.filter((one) => !one.startsWith("git "))) await at.good(line);
+  // Change the version, and go back, also where the store has a newer format: what git fetches is not here.
+  for (const fence of [0, 1, 2]) {
+    for (const line of lines("Change the version", fence).filter((one) => !one.startsWith("git "))) {
+      await at.good(filled(line, { new: "1a2b3c4" }));
+    }
+  }
 
   assert.deepEqual([...left], [], "each printed command was typed");
 });

@@ -283,6 +283,8 @@ Deno.test("a site is frozen and lifted on its page, and removed by typing its id
     /The site is removed/,
   );
   assert.equal(await gw.store.sites.get("one"), null);
+  const rows = (await gw.audit()).map(({ tool }) => tool);
+  for (const tool of ["freeze", "unfreeze", "site.remove"]) assert.ok(rows.includes(tool), rows.join());
 });
 
 Deno.test("the list is searched and paged by its address", async () => {
