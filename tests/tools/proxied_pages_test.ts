@@ -25,11 +25,13 @@ Deno.test("an element is added to a draft, and nothing is said to be proven", as
   assert.deepEqual([row?.status, row?.tier, row?.error, row?._published], ["ok", 2, null, undefined]);
 });
 
-Deno.test("over MCP the items of a write that nothing proves are the tool's alone, and what is known of it stands in _meta", async () => {
+Deno.test("over MCP a write that nothing proves is not called verified: it is said whether it can be taken back, and the rest stands in _meta", async () => {
   await using at = await world();
   const result = await at.mcp(ADD, add(at.page("draft")));
-  assert.equal(result.content.length, 1);
-  assert.deepEqual(JSON.parse(result.content[0]!.text), { success: true, element_id: "e1" });
+  const [answered, known, ...more] = result.content.map(({ text }) => JSON.parse(text));
+  assert.deepEqual([answered, more], [{ success: true, element_id: "e1" }, []]);
+  const [row] = await at.gw.audit();
+  assert.deepEqual(known, { undoable: false, request_id: row!.id });
   assert.deepEqual([parted(result._meta).proof.verified, "structuredContent" in result], [null, false]);
   const read = await at.mcp("builder-mcp-list-pages", { site_id: "acme", status: "publish" });
   assert.deepEqual([read.content.length, "structuredContent" in read], [1, false]);
