@@ -47,7 +47,8 @@ export function partsApart(from: Texts, to: Texts, page: number, bytes = PAGE_BY
   return { changes: pages[page - 1] ?? [], next: page < pages.length ? page + 1 : null };
 }
 
-interface Piece {
+/** A part of two texts: of both, or of the one or the other. */
+export interface Piece {
   readonly value: string;
   readonly added: boolean;
   readonly removed: boolean;
@@ -56,7 +57,7 @@ interface Piece {
 /** The places where the two differ; those with next to nothing between them are one. */
 function partsOf(from: string, to: string): { from: string; to: string }[] {
   if (from === to) return [];
-  const pieces = piecesOf(from, to);
+  const pieces = piecesApart(from, to);
   const parts: { from: string; to: string }[] = [];
   let open: { from: string; to: string } | null = null;
   pieces.forEach(({ value, added, removed }, at) => {
@@ -80,7 +81,8 @@ function partsOf(from: string, to: string): { from: string; to: string }[] {
   return parts.map((part) => ({ from: bounded(part.from, part.to), to: bounded(part.to, part.from) }));
 }
 
-function piecesOf(from: string, to: string): readonly Piece[] {
+/** Two texts in one: what both have, what the other one has, what only this one has; found with a bound on the work. */
+export function piecesApart(from: string, to: string): readonly Piece[] {
   const isShort = Math.max(from.length, to.length) <= WORDS_CHARACTERS_MAX;
   const bound = { maxEditLength: EDITS_MAX, timeout: DIFF_MS };
   const found = isShort ? diffWordsWithSpace(from, to, bound) : diffLines(from, to, bound);

@@ -1,19 +1,15 @@
 /** The changes of a preview as a person can judge them: of long texts the parts around what differs, within a budget. */
 import { Buffer } from "node:buffer";
-import { diffLines, diffWordsWithSpace } from "diff";
 import { commonEnds } from "../../core/common_ends.ts";
 import { lazily } from "../../core/made_once.ts";
 import { type Change, LIMITS } from "../../core/model.ts";
 import { shownText } from "../../core/unseen.ts";
+import { piecesApart } from "../../rules/apart.ts";
 import { hidesOf, redactWhole, shorten } from "../audit/redact.ts";
 
 /** Texts up to here are shown whole. */
 const WHOLE_CHARACTERS = 120;
 const CONTEXT_CHARACTERS = 40;
-/** Longer texts are compared by lines, and with a bound on the work: the rest is one part. */
-const WORDS_CHARACTERS_MAX = 40_000;
-const EDITS_MAX = 1500;
-const DIFF_MS = 150;
 const TAIL_CHARACTERS = 500;
 /** Of one value so much is shown, and at least so much where many share a budget. */
 const ROOM_CHARACTERS = LIMITS.PREVIEW_FIELD_BYTES / 4;
@@ -105,10 +101,7 @@ function ends(value: unknown, room: number): unknown {
 /** The parts of two texts that differ, each with the text around it. */
 function parts(before: string, after: string): { from: string; to: string } {
   const [from, to] = [shownText(before), shownText(after)];
-  const short = Math.max(from.length, to.length) <= WORDS_CHARACTERS_MAX;
-  const bound = { maxEditLength: EDITS_MAX, timeout: DIFF_MS };
-  const found = (short ? diffWordsWithSpace(from, to, bound) : diffLines(from, to, bound)) ??
-    middle(from, to);
+  const found = piecesApart(from, to);
   const side = { from: "", to: "" };
   found.forEach(({ value, added, removed }, at) => {
     if (added) side.to += value;
@@ -122,17 +115,6 @@ function parts(before: string, after: string): { from: string; to: string } {
   return side;
 }
 
-/** Without a comparison: the text between the common beginning and the common end. */
-function middle(from: string, to: string) {
-  const { start, end } = commonEnds(from, to);
-  return [
-    { value: from.slice(0, start), added: false, removed: false },
-    { value: from.slice(start, from.length - end), added: false, removed: true },
-    { value: to.slice(start, to.length - end), added: true, removed: false },
-    { value: from.slice(from.length - end), added: false, removed: false },
-  ];
-}
-
 function context(text: string, first: boolean, last: boolean): string {
   if (text.length <= 2 * CONTEXT_CHARACTERS) return text;
   const [head, tail] = [text.slice(0, CONTEXT_CHARACTERS), text.slice(-CONTEXT_CHARACTERS)];
@@ -142,9 +124,7 @@ function context(text: string, first: boolean, last: boolean): string {
 /** Within the budget of a field, from where the two begin to differ. */
 function bounded(text: string, other: string, room: number): string {
   if (text.length <= room) return text;
-  let at = 0;
-  while (at < text.length && text[at] === other[at]) at++;
-  const start = Math.max(0, at - CONTEXT_CHARACTERS);
+  const start = Math.max(0, commonEnds(text, other).start - CONTEXT_CHARACTERS);
   const cut = `${text.slice(start, start + room)} … (${
     text.length - room
   } characters of what differs left out)`;

@@ -1,6 +1,6 @@
 /** How the rules on files, routes, documents, pictures and names of secrets are called with a hostile text or value. */
 import type { Reader } from "../doubled.ts";
-import { partsApart } from "../../rules/apart.ts";
+import { partsApart, piecesApart } from "../../rules/apart.ts";
 import * as branchFiles from "../../rules/branch_files.ts";
 import * as drawn from "../../rules/code_pages/drawn.ts";
 import * as document from "../../rules/code_pages/document.ts";
@@ -19,6 +19,7 @@ const changed = (of: unknown) => pictures.changedPictures([{ field: `${of}.image
 /** By module and function: what reads a text. */
 export const SHOWN_TEXTS: Rows<string> = {
   "apart.ts": {
+    piecesApart: (of) => [piecesApart(of, `${of} x ${of}`), piecesApart(of, "")],
     partsApart: (of) => [partsApart({ of }, { of: `${of} x ${of}` }, 1), partsApart({ of }, { of: "" }, 2)],
   },
   "secret_files.ts": {
