@@ -170,7 +170,7 @@ function staysWords(stays: readonly Stay[]): string[] {
 
 function alreadyWords(places: number): string[] {
   if (places === 0) return [];
-  return [`${counted(places, "place")} ${places === 1 ? "has" : "have"}${ALREADY}`];
+  return [`${counted(places, "place")} ${places === 1 ? "has" : "have"} the new text already`];
 }
 
 function restWords(ids: readonly string[], unlisted: number, isAtLeast: boolean): string[] {
@@ -231,14 +231,10 @@ export function nothingLeft(
   { verified }: { readonly verified: boolean | null },
   warnings: readonly string[],
 ): { readonly note?: string } {
-  const isLeft = warnings.some((one) =>
-    one === HOLDS_IT || one.includes(ALREADY) || LEFT.some((begin) => one.startsWith(begin))
-  );
-  return verified === true && !isLeft ? { note: NOTHING_LEFT } : {};
+  const isNone = warnings.includes(WHOLE) && !warnings.includes(HOLDS_IT);
+  return verified === true && isNone ? { note: NOTHING_LEFT } : {};
 }
 
-const ALREADY = " the new text already";
-const LEFT = ["Stays: ", "Not part ", "Not searched: "];
 const NOTHING_LEFT =
   "Nothing of it is left: all places that a search of the site had found were read back with the new text; it need not be searched again";
 

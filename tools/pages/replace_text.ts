@@ -21,10 +21,9 @@ export default tool("replace_text", {
       throw thrown instanceof GatewayError && order !== undefined ? withHits(thrown, order) : thrown;
     }
   },
-  async run({ wait_seconds, only, leave_out }, { sets }, { set, warnings = [] }) {
+  async run({ wait_seconds }, { sets }, { set, warnings = [] }) {
     const { leftIn, nothingLeft } = await making();
     const done = await sets.run(set!, wait_seconds);
-    const isWhole = only === undefined && leave_out === undefined;
-    return done.also(isWhole ? nothingLeft(done, warnings) : {}).warned(leftIn(warnings));
+    return done.also(nothingLeft(done, warnings)).warned(leftIn(warnings));
   },
 });
