@@ -42,10 +42,13 @@ export type Judged = "proven" | "wrong" | "closed";
 /** Proves with one key, and judges what any of several has proven. */
 export class AuditKeys {
   readonly #keys: ReadonlyMap<string, Uint8Array>;
+  /** The id of the key that proves what is new. */
+  readonly current: string;
 
   /** By their ids; the last one proves what is new. */
   private constructor(keys: ReadonlyMap<string, Uint8Array>) {
     this.#keys = keys;
+    this.current = [...keys.keys()].at(-1)!;
   }
 
   /** Of keys of 32 bytes, the one that proves what is new last. */
@@ -56,11 +59,6 @@ export class AuditKeys {
   /** Whether one of them can be used at all. */
   get canProve(): boolean {
     return this.#keys.size > 0;
-  }
-
-  /** The id of the key that proves what is new. */
-  get current(): string {
-    return [...this.#keys.keys()].at(-1)!;
   }
 
   /** The proof of a text under the current key. */
