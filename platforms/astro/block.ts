@@ -56,3 +56,6 @@ export function blockOf(text: string, field: string): Block {
   const newline = opening[1] === "\r\n" ? "\r\n" : "\n";
   return { start, end: found.index, body: found.index + found[0].length, newline };
 }
+
+/** The YAML of a block. */
+export const textIn = (text: string, { start, end }: Block): string => text.slice(start, end);

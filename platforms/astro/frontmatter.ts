@@ -1,7 +1,7 @@
 /** The frontmatter that Astro reads of a markdown file: its block, its YAML and the values in it. */
 import { type Document, isMap, parseDocument } from "yaml";
 import { GatewayError } from "../../core/errors.ts";
-import { type Block, blockOf, refuseBlock } from "./block.ts";
+import { type Block, blockOf, refuseBlock, textIn } from "./block.ts";
 
 /** Keys and values as JSON has them. */
 export type Frontmatter = Readonly<Record<string, unknown>>;
@@ -15,6 +15,7 @@ export interface ParsedBlock {
 
 /** Beyond use; each alias may expand to a whole tree, and aliases multiply. */
 const ALIASES_MAX = 20;
+
 /** Reads a document's block. Throws E_MISSING_FRONTMATTER naming the field: no block, or one that is no YAML of keys. */
 export function parsedBlock(text: string, field: string): ParsedBlock {
   const block = blockOf(text, field);
@@ -51,5 +52,4 @@ export function saidIn(text: string): Frontmatter {
   }
 }
 
-const textIn = (text: string, { start, end }: Block) => text.slice(start, end);
 const reason = (message: string) => message.split("\n")[0]!.slice(0, 120);

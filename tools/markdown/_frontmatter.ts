@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Document, isNode, visit } from "yaml";
 import { GatewayError } from "../../core/errors.ts";
-import { type Block, refuseBlock } from "../../platforms/astro/block.ts";
+import { refuseBlock, textIn } from "../../platforms/astro/block.ts";
 import { type Frontmatter, type ParsedBlock, parsedBlock } from "../../platforms/astro/frontmatter.ts";
 import { itemAdded, keySet, type Source } from "./_patch.ts";
 
@@ -113,4 +113,3 @@ const sourceOf = (text: string, { block, yaml }: ParsedBlock): Source => ({
   yaml,
   newline: block.newline,
 });
-const textIn = (text: string, { start, end }: Block) => text.slice(start, end);
