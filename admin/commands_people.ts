@@ -139,7 +139,7 @@ const userInvite: Command = {
 const userRemove: Command = {
   words: ["user", "remove"],
   subject: WHO,
-  summary: "Remove a user, with sessions, tokens' rights, connected accounts and clients",
+  summary: "Remove a user, with sessions, tokens, connected accounts and clients",
   notes:
     "The user's tokens end, each with a row token.revoke of the audit. Accounts that the user connected are forgotten, and programs that the\n" +
     "user let in (client list) end; the audit has a row client.end for each of them.",

@@ -68,7 +68,7 @@ async function siteShown(
   const days = dates.map((date) => {
     const one = own.get(date);
     return one === undefined
-      ? unkept(date, date < since ? "unlinked" : "missing", date === last)
+      ? dayWithout(date, date < since ? "unlinked" : "missing", date === last)
       : dayShown(one, date === last, site.credentials_version);
   });
   const count = (...of: SnapshotDay["status"][]) => days.filter(({ status }) => of.includes(status)).length;
@@ -89,7 +89,8 @@ function firstOwed({ updated_at }: Site, first_kept: string | undefined): string
   return first_kept !== undefined && first_kept < changed ? first_kept : changed;
 }
 
-const unkept = (date: string, status: "missing" | "unlinked", isLast: boolean): SnapshotDay => ({
+/** A day of which nothing is kept. */
+const dayWithout = (date: string, status: "missing" | "unlinked", isLast: boolean): SnapshotDay => ({
   ...{ date, status, late: false, attempts: 0, error: null },
   to_come: status === "missing" && isLast,
 });
