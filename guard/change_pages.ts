@@ -41,8 +41,8 @@ export function foldedPage(
   cursor?: string,
   apart?: Apart,
 ): Promise<ChangesPage<ChangeLine>> {
-  const sets = new SetLines(kept, query);
   const texts = new ChangeTexts(kept, query, apart);
+  const sets = new SetLines(kept, query, texts);
   return pageOf<ChangeLine>(
     kept,
     query,
@@ -98,9 +98,13 @@ class SetLines {
   /** The rows of each set, newest first. */
   readonly #sets = new Map<string, readonly AuditRow[]>();
 
-  constructor(private readonly kept: Kept, private readonly query: ChangeQuery) {}
+  constructor(
+    private readonly kept: Kept,
+    private readonly query: ChangeQuery,
+    private readonly texts: ChangeTexts,
+  ) {}
 
-  /** The line of a set at the newest of its changes; null at the others. */
+  /** The line of a set at the newest of its changes; null at the others. Its only change has a line of its own. */
   async of(row: AuditRow, set_id: string): Promise<ChangeLine | null> {
     const { audit, changes } = this.kept;
     const all = this.#sets.get(set_id) ??
@@ -108,8 +112,8 @@ class SetLines {
         .rows;
     this.#sets.set(set_id, all);
     if (all[0]?.request_id !== row.request_id) return null;
+    if (all.length === 1) return await told(changes, row, this.texts);
     const made = await Promise.all(all.map((one) => told(changes, one)));
-    if (made.length === 1) return made[0]!;
     const tools = [...Map.groupBy(made, ({ tool }) => tool)].map(([tool, { length }]) => [tool, length]);
     const count = made.filter((one) => one.undoable).length;
     const { at, by, items_left_out } = made[0]!;

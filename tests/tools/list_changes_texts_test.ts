@@ -58,6 +58,24 @@ test("the first of two changes shows what it replaced and by what, cut to what d
   assert.ok(without.every((one) => one.replaced === undefined));
 });
 
+test("the only change of a set shows what it replaced, and what has to be taken back before it", async (at) => {
+  const { site_id, ...fields } = { ...ON, post_id: at.draft.id, content_html: "<p>In a set</p>" };
+  const changes = [{ tool: "update_draft", arguments: { site_id, ...fields } }];
+  const { set_id } = await at.kit.gw.call<{ set_id: string }>("prepare_changes", {
+    title: "One",
+    changes,
+    confirm: true,
+  });
+  const later = await change(at, { content_html: "<p>Later</p>" });
+  for (const filter of [{ id: at.draft.id }, {}, { set: set_id }]) {
+    const { changes: all } = await rows(at, { ...filter, texts: true });
+    const row = all.find((one) => one.request_id !== later)!;
+    const text = { field: "content_html", from: "<p>Old</p>", to: "<p>In a set</p>" };
+    assert.deepEqual(row.replaced, [text], JSON.stringify(filter));
+    assert.deepEqual(row.undo_first, [later], JSON.stringify(filter));
+  }
+});
+
 test("of a long text that no later change replaced the beginning is shown, and where the rest is", async (at) => {
   await change(at, { content_html: LONG });
   const { changes: [row], next } = await rows(at, { texts: true });
