@@ -66,6 +66,7 @@ async function changes(door: Door): Promise<void> {
   const { preview, done } = await replace(at, {}, door);
   assert.equal(done.verified, true);
   assert.match(done.note!, /^Nothing of it is left: .* read back/);
+  assert.match(done.note!, /written since/, "a place that somebody adds after the preview is not searched");
   assert.equal(preview.tier, 3);
   assert.match(preview.summary, /^Replace "zeppelin" with "Airship", 6 places: 3 changes on open/);
   assert.ok(preview.warnings.includes(WHOLE));

@@ -226,7 +226,7 @@ export function withHits(refusal: GatewayError, { hits }: Pick<WantedSet, "hits"
   );
 }
 
-/** That no further search is needed, where every place that was found is proven to have the new text alone. */
+/** What is left to search, where every place that the preview had found is proven to have the new text alone. */
 export function nothingLeft(
   { verified }: { readonly verified: boolean | null },
   warnings: readonly string[],
@@ -236,7 +236,7 @@ export function nothingLeft(
 }
 
 const NOTHING_LEFT =
-  "Nothing of it is left: all places that a search of the site had found were read back with the new text; it need not be searched again";
+  "Nothing of it is left: all places that the preview had found were read back with the new text; search again only for what was written since";
 
 /** What is said once more with the answer: what the set did not change. */
 export const leftIn = (warnings: readonly string[]): string[] =>
