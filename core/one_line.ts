@@ -32,3 +32,7 @@ export function inMarkdown(text: string, characters: number = Infinity): string 
   const cut = [...line].length > characters ? `${[...line].slice(0, characters - 1).join("")}…` : line;
   return cut.replace(/[\\`*_{}[\]<>#|~!@&]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
 }
+
+/** A number of things, in words: "1 row", "2 rows". */
+export const many = (count: number, one: string, more = `${one}s`): string =>
+  `${count} ${count === 1 ? one : more}`;

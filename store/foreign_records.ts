@@ -1,4 +1,5 @@
 /** Which records of a store are not as the gateway wrote them, of every kind that is proven. */
+import { many } from "../core/one_line.ts";
 import type { Database } from "./database.ts";
 import { UNREADABLE } from "./damage.ts";
 import { hasProvenAudit, isRegistered, readMark } from "./mark.ts";
@@ -59,7 +60,9 @@ async function foreignStamped(kv: Pick<Kv, "list">, sealer: Sealer): Promise<str
   }
   return closed === 0 ? said : [
     ...said,
-    `${closed} records are proven under keys that ENCRYPTION_KEYS lacks; their sessions and clients are refused`,
+    `${
+      many(closed, "record is", "records are")
+    } proven under keys that ENCRYPTION_KEYS lacks; sessions and clients that need them are refused`,
   ];
 }
 

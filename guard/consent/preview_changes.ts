@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { commonEnds } from "../../core/common_ends.ts";
 import { lazily } from "../../core/made_once.ts";
 import { type Change, LIMITS } from "../../core/model.ts";
+import { many } from "../../core/one_line.ts";
 import { shownText } from "../../core/unseen.ts";
 import { piecesApart } from "../../rules/apart.ts";
 import { hidesOf, redactWhole, shorten } from "../audit/redact.ts";
@@ -75,7 +76,7 @@ function within(
   const names = changes.slice(shown.length, shown.length + 10).map(({ field }) => field).join(", ");
   return {
     changes: shown,
-    left_out: `${changes.length - shown.length} more changes, beginning with ${names}`,
+    left_out: `${many(changes.length - shown.length, "more change")}, beginning with ${names}`,
   };
 }
 

@@ -1,6 +1,7 @@
 /** What an operator sees of sites' own tools and of the servers that list them: every character, and what changed. */
 import { commonEnds } from "../../core/common_ends.ts";
 import { LIMITS } from "../../core/model.ts";
+import { many } from "../../core/one_line.ts";
 import type { ToolReport, ToolServerReport } from "../../registry/proxied_reports.ts";
 import { caution } from "../../rules/proxied/names.ts";
 import type { CatalogKey, ListedTool, ToolCatalog } from "../../store/store.ts";
@@ -137,5 +138,7 @@ export function changesOf(before: ListedTool, after: ListedTool): string[] {
 export function shortened(lines: readonly string[]): string[] {
   let left: number = LIMITS.PREVIEW_FIELD_BYTES;
   const count = lines.findIndex((line) => (left -= line.length) < 0);
-  return count < 0 ? [...lines] : [...lines.slice(0, count), `… and ${lines.length - count} lines more`];
+  return count < 0
+    ? [...lines]
+    : [...lines.slice(0, count), `… and ${many(lines.length - count, "line")} more`];
 }

@@ -4,6 +4,7 @@ import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { canonical } from "../../core/canonical.ts";
 import { ended } from "../../core/async.ts";
 import { type Caller, LIMITS, type Site } from "../../core/model.ts";
+import { many } from "../../core/one_line.ts";
 import type { SetOrder, SetPlan } from "../../registry/set_port.ts";
 import type { KeptSet, SetApproval, SetContent, SetResult, Store } from "../../store/store.ts";
 import { underProjects } from "../consent/confirm.ts";
@@ -182,7 +183,9 @@ export class ChangeSets {
     try {
       const prepared = await prepare(this.ports, call, order, (planned) => {
         planning.planned = planned;
-        if (!isConfirmed) call.follower?.progress(planned, order.changes.length, `${planned} items planned`);
+        if (!isConfirmed) {
+          call.follower?.progress(planned, order.changes.length, `${many(planned, "item")} planned`);
+        }
       });
       const head = { set_id, grant: call.caller.token.id, token: null, failed: null };
       // Of one whose call could not wait the preview is shown with its token, and not before there is one. What a person

@@ -1,10 +1,11 @@
 /** Missed calls, and whether an SMS followed. */
 import { allOrThrow } from "../../core/async.ts";
+import { many } from "../../core/one_line.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Message } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";
-import { many, median, rate } from "./_numbers.ts";
+import { median, rate } from "./_numbers.ts";
 import { noteDropped, noteShort, noteUndated, reasonOf } from "./_read.ts";
 import { isSms, knownSince } from "./_sms.ts";
 

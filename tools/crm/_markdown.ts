@@ -1,9 +1,8 @@
 /** The words of the baseline: markdown that a client can read. */
-import { inMarkdown } from "../../core/one_line.ts";
+import { inMarkdown, many } from "../../core/one_line.ts";
 import type { Location } from "../../platforms/highlevel/reader.ts";
 import type { Days } from "../../platforms/highlevel/days.ts";
 import type { Attendance } from "./_appointments.ts";
-import { many } from "./_numbers.ts";
 import type { Funnels } from "./_pipeline.ts";
 import type { CurrencyBlock, Nullable, Revenue } from "./_revenue.ts";
 import type { SmsFigures } from "./_sms.ts";

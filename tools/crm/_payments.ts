@@ -1,11 +1,12 @@
 /** Money that came in during a window, whatever it was paid for, and what of it went back. */
+import { many } from "../../core/one_line.ts";
 import { rounded } from "../../core/rounded.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Crm } from "../../platforms/highlevel/client.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Payment } from "../../platforms/highlevel/rows.ts";
-import { many, sum } from "./_numbers.ts";
+import { sum } from "./_numbers.ts";
 import { noteShort, noteUndated, type Reading, reasonOf } from "./_read.ts";
 
 /** Answers that say the token may not read payments, or that the route is closed to it. */

@@ -1,4 +1,5 @@
 /** What every tool here begins and ends with: the location, its window, and what is to be said of what was read. */
+import { many } from "../../core/one_line.ts";
 import connector from "../../platforms/highlevel/connector.ts";
 import type { Crm } from "../../platforms/highlevel/client.ts";
 import type { Days } from "../../platforms/highlevel/days.ts";
@@ -6,7 +7,6 @@ import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Location } from "../../platforms/highlevel/reader.ts";
 import type { ToolContext } from "../../registry/tool.ts";
 import { type DataHead, headed } from "../../rules/data_head.ts";
-import { many } from "./_numbers.ts";
 import { periodOf, shown, type WindowArgs, windowOf } from "./_window.ts";
 
 /** What the tools need of a context. */

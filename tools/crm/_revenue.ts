@@ -1,4 +1,5 @@
 /** Revenue: what the invoices of a window and the money that came in during it come to, each currency by itself. */
+import { many } from "../../core/one_line.ts";
 import { dayAfter, dayOf, startOf } from "../../core/zoned_day.ts";
 import { rounded } from "../../core/rounded.ts";
 import { allOrThrow } from "../../core/async.ts";
@@ -6,7 +7,7 @@ import { type Days, moment } from "../../platforms/highlevel/days.ts";
 import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Invoice } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";
-import { countBy, many, moneyIn, sum } from "./_numbers.ts";
+import { countBy, moneyIn, sum } from "./_numbers.ts";
 import {
   collectedOf,
   type FoundPayments,

@@ -1,5 +1,6 @@
 /** SMS: what was sent and answered in a window. */
 import { GatewayError } from "../../core/errors.ts";
+import { many } from "../../core/one_line.ts";
 import { each } from "../../platforms/highlevel/budget.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Crm } from "../../platforms/highlevel/client.ts";
@@ -7,7 +8,7 @@ import type { Rows } from "../../platforms/highlevel/pages.ts";
 import { isClosedRoute } from "../../platforms/highlevel/refused_what.ts";
 import type { Conversation, Message } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";
-import { many, rate } from "./_numbers.ts";
+import { rate } from "./_numbers.ts";
 import { covers, noteDropped, type Notes, noteShort, type Reading, reasonOf } from "./_read.ts";
 
 /** Whether a message is an SMS; a reaction to one is none. */

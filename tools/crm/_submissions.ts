@@ -1,9 +1,9 @@
 /** Form submissions between two instants, of a CRM that is asked by whole days. */
+import { many } from "../../core/one_line.ts";
 import { type Days, daysBetween, moment, within } from "../../platforms/highlevel/days.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { funnelsOf, UNREPORTED } from "./_funnels.ts";
 import type { Metric } from "./_metric.ts";
-import { many } from "./_numbers.ts";
 import { noteDropped, Notes, type Reading } from "./_read.ts";
 
 type Span = Pick<Days, "from" | "to">;

@@ -1,6 +1,6 @@
 /** Tags: how many contacts carry each. */
+import { many } from "../../core/one_line.ts";
 import { each } from "../../platforms/highlevel/budget.ts";
-import { many } from "./_numbers.ts";
 import { type Call, noteDropped, reasonOf } from "./_read.ts";
 
 /** How many tags one call counts. */

@@ -1,5 +1,6 @@
 /** The window of a call: whole days in the location's time zone, which is what the CRM is asked by. */
 import { GatewayError } from "../../core/errors.ts";
+import { many } from "../../core/one_line.ts";
 import {
   dayAfter,
   dayOf,
@@ -12,7 +13,6 @@ import {
 import { type Days, daysBetween, shownAt } from "../../platforms/highlevel/days.ts";
 import type { Period } from "../../rules/data_head.ts";
 import { checkMonth, daysOf } from "./_month.ts";
-import { many } from "./_numbers.ts";
 
 /** The longest window, so that a leap year fits. */
 export const DAYS_MAX = 366;

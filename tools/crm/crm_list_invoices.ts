@@ -1,8 +1,9 @@
 /** crm_list_invoices: invoices of a location, a page at a time. */
 import { GatewayError } from "../../core/errors.ts";
+import { many } from "../../core/one_line.ts";
 import { dayAfter, LAST_ZONE, startOf } from "../../core/zoned_day.ts";
 import { tool } from "../../registry/tool.ts";
-import { many, moneyIn } from "./_numbers.ts";
+import { moneyIn } from "./_numbers.ts";
 import { type Call, noteDropped, open, readUntil, timeless } from "./_read.ts";
 
 export default tool("crm_list_invoices", {

@@ -178,7 +178,7 @@ Deno.test("the command that makes a backup ends with 1 where the store is damage
   assert.equal(whole.code, 0);
   assert.match(
     whole.said,
-    /store\.sqlite3\.\nThe audit: Whole: 8 rows in 8 segments of 1 writers\.\nThe proofs were not looked at: .*\n$/,
+    /store\.sqlite3\.\nThe audit: Whole: 8 rows in 8 segments of 1 writer\.\nThe proofs were not looked at: .*\n$/,
   );
   damageValue(p.at("store.sqlite3"), p.key("sites"));
   await changeRow(p.at("store.sqlite3"));
