@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { finder } from "../core/ids.ts";
+import { many } from "../core/one_line.ts";
 import { isFields } from "../core/values.ts";
 import { givenInstead, ID_PATTERN, isWrapped, LINE_PATTERN, nameMeant, placeOf } from "./input_hints.ts";
 
@@ -256,10 +257,10 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
     ? `an object {${names.join(", ")}}`
     : NOUNS[schema.type ?? ""] ?? "something else";
   const sizes = [
-    schema.minLength !== undefined && `at least ${plural(schema.minLength, "character")}`,
-    schema.maxLength !== undefined && `at most ${plural(schema.maxLength, "character")}`,
-    schema.minItems !== undefined && `at least ${plural(schema.minItems, "item")}`,
-    schema.maxItems !== undefined && `at most ${plural(schema.maxItems, "item")}`,
+    schema.minLength !== undefined && `at least ${many(schema.minLength, "character")}`,
+    schema.maxLength !== undefined && `at most ${many(schema.maxLength, "character")}`,
+    schema.minItems !== undefined && `at least ${many(schema.minItems, "item")}`,
+    schema.maxItems !== undefined && `at most ${many(schema.maxItems, "item")}`,
   ].filter(Boolean).join(" and ");
   const bounds = [
     schema.minimum !== undefined && `>= ${schema.minimum}`,
@@ -272,8 +273,6 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
   const words = [noun, sizes && `of ${sizes}`, bounds, form];
   return words.filter(Boolean).join(" ");
 }
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The TypeScript type of a schema, as text. */
 export function typeText(schema: Schema): string {

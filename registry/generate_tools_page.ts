@@ -150,7 +150,8 @@ function typeOf(schema: Schema): string {
   }
   if (schema.type === "string") {
     const size = bounds(schema.minLength, schema.maxLength);
-    const limits = [size && `${size} characters`, schema.pattern && `fits ${code(schema.pattern)}`];
+    const noun = schema.maxLength === undefined && schema.minLength === 1 ? "character" : "characters";
+    const limits = [size && `${size} ${noun}`, schema.pattern && `fits ${code(schema.pattern)}`];
     return noted(schema.format ?? "text", limits);
   }
   return noted(schema.type ?? "any value", [bounds(schema.minimum, schema.maximum)]);
@@ -163,6 +164,7 @@ function noted(name: string, limits: readonly (string | undefined)[]): string {
 
 function bounds(least: number | undefined, most: number | undefined): string {
   if (most === undefined) return least === undefined ? "" : `at least ${least}`;
+  if (least === most) return `${most}`;
   return least === undefined ? `at most ${most}` : `${least} to ${most}`;
 }
 

@@ -2,7 +2,7 @@
 import { onDemand } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
-import { oneLine } from "../../core/one_line.ts";
+import { many, oneLine } from "../../core/one_line.ts";
 import { postTexts } from "../../platforms/_content/posts.ts";
 import { textSearch } from "../../platforms/_content/text_search.ts";
 import github from "../../platforms/github/connector.ts";
@@ -142,11 +142,10 @@ const WHOLE = "These are all: find_text finds it in no other place";
 
 const SHOWN_CHARACTERS = 80;
 const quoted = (text: string) => JSON.stringify(oneLine(text, SHOWN_CHARACTERS));
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function titleOf({ find, replace }: Asked, made: readonly Made[]): string {
   const places = made.flatMap(({ going }) => going).reduce((sum, { times }) => sum + times, 0);
-  return `Replace ${quoted(find)} with ${quoted(replace)}, ${counted(places, "place")}`;
+  return `Replace ${quoted(find)} with ${quoted(replace)}, ${many(places, "place")}`;
 }
 
 /** A hit; how often it changes and how it is written there, where that is not once and as it was asked for. */
@@ -165,12 +164,12 @@ const STAYS_SHOWN = 20;
 function staysWords(stays: readonly Stay[]): string[] {
   const shown = stays.slice(0, STAYS_SHOWN).map(({ id, why }) => `Stays: ${id}: ${why}`);
   const more = stays.length - shown.length;
-  return more > 0 ? [...shown, `Stays: ${counted(more, "more hit")}, which find_text names`] : shown;
+  return more > 0 ? [...shown, `Stays: ${many(more, "more hit")}, which find_text names`] : shown;
 }
 
 function alreadyWords(places: number): string[] {
   if (places === 0) return [];
-  return [`${counted(places, "place")} ${places === 1 ? "has" : "have"} the new text already`];
+  return [`${many(places, "place")} ${places === 1 ? "has" : "have"} the new text already`];
 }
 
 function restWords(ids: readonly string[], unlisted: number, isAtLeast: boolean): string[] {
