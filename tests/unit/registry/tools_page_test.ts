@@ -1,5 +1,6 @@
 /** What docs/TOOLS.md says of a tool: all that decides over a call, each argument, and a call that was made. */
 import assert from "node:assert/strict";
+import { GATEWAY_CODES } from "../../../core/errors.ts";
 import { readConnectors } from "../../../registry/connectors.ts";
 import { toolsPage } from "../../../registry/generate_tools_page.ts";
 import { withFiles } from "../../e2e/dropped.ts";
@@ -73,6 +74,13 @@ Deno.test("a tool is told with its tier, sites, flags, links, rules, codes and e
 There is no example of it yet; add a call to \`tests/demo_calls.ts\`.
 `,
   );
+});
+
+Deno.test("every code that a call can be refused with is on the page, with its status and meaning", async () => {
+  const page = await pageOf({});
+  for (const [name, { status, meaning }] of Object.entries(GATEWAY_CODES)) {
+    assert.ok(page.includes(`| \`${name}\` | ${status} | ${meaning} |`), name);
+  }
 });
 
 Deno.test("an example is a call, its preview and its answer, laid out so that it can be read", async () => {
