@@ -1,5 +1,6 @@
 /** What the pages of the documentation name is there: documents, sections, files, decisions. */
 import assert from "node:assert/strict";
+import { NAVIGATION } from "../../console/nav.tsx";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -114,4 +115,11 @@ Deno.test("the page on architecture lists each decision once, and names each ups
   const [, upstreams = ""] = /^## Upstreams$([\s\S]*?)^## /m.exec(page) ?? [];
   const named = [...upstreams.matchAll(/\]\(upstreams\/([^)]+)\)/g)].map(([, name]) => name!);
   assert.deepEqual(named.sort(), pages("docs/upstreams"));
+});
+
+Deno.test("the page on people names each page of the console that the navigation leads to", async () => {
+  const page = await Deno.readTextFile(new URL("docs/PEOPLE.md", ROOT));
+  const [, pages = ""] = /^## What people find$([\s\S]*?)^## /m.exec(page) ?? [];
+  const left = NAVIGATION.map(({ href }) => href).filter((href) => !pages.includes(`\`${href}\``));
+  assert.deepEqual(left, []);
 });
