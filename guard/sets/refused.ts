@@ -1,6 +1,7 @@
 /** What a set is refused with: items that cannot be done, each named, and a choice of items that cannot be left out. */
 import { clipped, type Code, GatewayError } from "../../core/errors.ts";
 import { cut } from "../../core/values.ts";
+import type { SetOrder } from "../../registry/set_port.ts";
 import type { SetItem } from "../../store/store.ts";
 
 /** Of what is refused each is named, with so much of its reason. */
@@ -14,7 +15,10 @@ export interface RefusedItem {
 }
 
 /** One refusal of all of them: with their code where it is the same of all, else with E_BAD_INPUT. */
-export function refusal(refused: readonly RefusedItem[], count: number): GatewayError {
+export function refusal(
+  refused: readonly RefusedItem[],
+  { changes, refused: besideOf }: Pick<SetOrder, "changes" | "refused">,
+): GatewayError {
   const sorted = refused.toSorted((a, b) => a.item - b.item);
   const codes = new Set(sorted.map(({ failure }) => failure.code));
   const audits = new Set(sorted.map(({ failure }) => failure.audit));
@@ -26,10 +30,13 @@ export function refusal(refused: readonly RefusedItem[], count: number): Gateway
   const named = [...reasons].map(([reason, all]) =>
     `item${all.length > 1 ? "s" : ""} ${all.map(({ item }) => item).join(", ")} ${reason}`
   );
+  const beside = besideOf === undefined ? "" : `; ${besideOf(sorted.map(({ item }) => item))}`;
   const [{ failure: { upstream, retryAfter } }] = sorted as [typeof sorted[number]];
   return new GatewayError(
     code,
-    `${sorted.length} of ${count} items cannot be done, and nothing was changed; ${named.join("; ")}`,
+    `${sorted.length} of ${changes.length} items cannot be done, and nothing was changed; ${
+      named.join("; ")
+    }${beside}`,
     {
       outcome: "none",
       ...codes.size === 1 ? { upstream, retryAfter } : {},
