@@ -40,6 +40,8 @@ const BUSY = new Set([
   "RESOURCE_EXHAUSTED",
 ]);
 const NO_SCOPE = new Set(["ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientPermissions"]);
+/** Ads: the Cloud project may ask for test accounts alone. */
+const NO_LEVEL = new Set(["CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION"]);
 const NO_SERVICE = new Set(["SERVICE_DISABLED", "accessNotConfigured"]);
 
 function reasonsOf(answer: Incoming): Reasons {
@@ -139,6 +141,10 @@ function nextStep(
   }
   if (names(why, NO_SERVICE)) {
     return "the gateway's operator enables this API in the Google Cloud project of the OAuth client";
+  }
+  if (names(why, NO_LEVEL)) {
+    return "the gateway's operator applies for a higher access level of the OAuth client's Cloud project, on its " +
+      "Google Ads API Overview page in the Google Cloud console";
   }
   if (status === 403 || status === 404) return service.access;
   if (status >= 500) return `try again ${wait === null ? "later" : `in ${waitOf(wait)}`}`;
