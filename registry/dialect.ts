@@ -1,4 +1,5 @@
 /** The JSON Schema subset of manifests: what is refused at boot, how a call is checked, how types are printed. */
+import { counted } from "../core/one_line.ts";
 import { z } from "zod";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { finder } from "../core/ids.ts";
@@ -256,10 +257,10 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
     ? `an object {${names.join(", ")}}`
     : NOUNS[schema.type ?? ""] ?? "something else";
   const sizes = [
-    schema.minLength !== undefined && `at least ${plural(schema.minLength, "character")}`,
-    schema.maxLength !== undefined && `at most ${plural(schema.maxLength, "character")}`,
-    schema.minItems !== undefined && `at least ${plural(schema.minItems, "item")}`,
-    schema.maxItems !== undefined && `at most ${plural(schema.maxItems, "item")}`,
+    schema.minLength !== undefined && `at least ${counted(schema.minLength, "character")}`,
+    schema.maxLength !== undefined && `at most ${counted(schema.maxLength, "character")}`,
+    schema.minItems !== undefined && `at least ${counted(schema.minItems, "item")}`,
+    schema.maxItems !== undefined && `at most ${counted(schema.maxItems, "item")}`,
   ].filter(Boolean).join(" and ");
   const bounds = [
     schema.minimum !== undefined && `>= ${schema.minimum}`,
@@ -272,8 +273,6 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
   const words = [noun, sizes && `of ${sizes}`, bounds, form];
   return words.filter(Boolean).join(" ");
 }
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The TypeScript type of a schema, as text. */
 export function typeText(schema: Schema): string {

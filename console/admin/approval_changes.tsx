@@ -1,4 +1,5 @@
 /** What a request would change: short values as a table, from and to; every long text by itself. */
+import { formOf } from "../../core/one_line.ts";
 import type { Child } from "hono/jsx";
 import type { ApprovalPreview, ApprovalReport } from "../../admin/ports.ts";
 import { redactText } from "../../core/credentials.ts";
@@ -232,8 +233,13 @@ export function argumentsOf(
       </summary>
       <p>{`The tool ${tool}, with:`}</p>
       <dl>{entries}</dl>
-      {on.cut > 0 && <p>{`${on.cut.toLocaleString("en")} more characters stand where all of it is shown.`}
-      </p>}
+      {on.cut > 0 && (
+        <p>
+          {`${on.cut.toLocaleString("en")} more ${
+            formOf(on.cut, "character stands", "characters stand")
+          } where all of it is shown.`}
+        </p>
+      )}
     </details>
   );
 }

@@ -1,4 +1,5 @@
 /** What a set is refused with: items that cannot be done, each named, and a choice of items that cannot be left out. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { clipped, type Code, GatewayError } from "../../core/errors.ts";
 import { cut } from "../../core/values.ts";
 import type { SetOrder } from "../../registry/set_port.ts";
@@ -28,13 +29,13 @@ export function refusal(
     ({ tool, failure }) => `(${clipped(tool)}): ${failure.code}, ${cut(failure.message, REASON_CHARACTERS)}`,
   );
   const named = [...reasons].map(([reason, all]) =>
-    `item${all.length > 1 ? "s" : ""} ${all.map(({ item }) => item).join(", ")} ${reason}`
+    `${formOf(all.length, "item")} ${all.map(({ item }) => item).join(", ")} ${reason}`
   );
   const beside = besideOf === undefined ? "" : `; ${besideOf(sorted.map(({ item }) => item))}`;
   const [{ failure: { upstream, retryAfter } }] = sorted as [typeof sorted[number]];
   return new GatewayError(
     code,
-    `${sorted.length} of ${changes.length} items cannot be done, and nothing was changed; ${
+    `${sorted.length} of ${counted(changes.length, "item")} cannot be done, and nothing was changed; ${
       named.join("; ")
     }${beside}`,
     {
@@ -75,9 +76,9 @@ export function checkRemaining(
   if (said.length === 0) return;
   const also = [...lost].filter((one) => !without.has(one));
   throw bad(
-    `${said.join(", and ")}; leave out item${also.length === 1 ? "" : "s"} ${
+    `${said.join(", and ")}; leave out ${formOf(also.length, "item")} ${
       also.join(", ")
     } as well, or keep what ` +
-      `${also.length === 1 ? "it needs" : "they need"}. Nothing was written`,
+      `${formOf(also.length, "it needs", "they need")}. Nothing was written`,
   );
 }

@@ -1,4 +1,5 @@
 /** What a refusal of a Google service is turned into: the gateway's code, and one sentence with the next step. */
+import { counted } from "../../core/one_line.ts";
 import { z } from "zod";
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
@@ -89,7 +90,7 @@ export const refusesFor = (answer: Incoming, reason: string): boolean =>
 
 /** A wait in words. */
 function waitOf(seconds: number): string {
-  if (seconds < 120) return `${seconds} seconds`;
+  if (seconds < 120) return counted(seconds, "second");
   return seconds < 7200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
 }
 

@@ -2,7 +2,7 @@
 import { onDemand } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
-import { oneLine } from "../../core/one_line.ts";
+import { counted, oneLine } from "../../core/one_line.ts";
 import { postTexts } from "../../platforms/_content/posts.ts";
 import { textSearch } from "../../platforms/_content/text_search.ts";
 import github from "../../platforms/github/connector.ts";
@@ -139,7 +139,6 @@ const WHOLE = "These are all: find_text finds it in no other place";
 
 const SHOWN_CHARACTERS = 80;
 const quoted = (text: string) => JSON.stringify(oneLine(text, SHOWN_CHARACTERS));
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function titleOf({ find, replace }: Asked, made: readonly Made[]): string {
   const places = made.flatMap(({ going }) => going).reduce((sum, { times }) => sum + times, 0);
