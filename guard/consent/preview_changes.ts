@@ -66,8 +66,9 @@ function within(
 ): Shown {
   const shown: Change[] = [];
   let left = bytes;
-  for (const [at, { field, origin }] of changes.entries()) {
-    const one = { field, ...sides[at]!()(room), ...(origin === undefined ? {} : { origin }) };
+  for (const [at, { field, origin, text_of }] of changes.entries()) {
+    const beside = { ...origin === undefined ? {} : { origin }, ...text_of === undefined ? {} : { text_of } };
+    const one = { field, ...sides[at]!()(room), ...beside };
     left -= Buffer.byteLength(JSON.stringify(one) ?? "");
     if (left < 0 && shown.length > 0) break;
     shown.push(one);

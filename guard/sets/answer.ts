@@ -167,6 +167,7 @@ export function shownOf({ title, items, left_out = [] }: SetContent, sites: read
       (preview["changes"] as readonly Change[]).map((change) => ({
         ...change,
         field: `item ${item}: ${change.field}`,
+        ...change.text_of === undefined ? {} : { text_of: `item ${item}: ${change.text_of}` },
       }))
     ),
     items: inOrder.map(({ item, tool, preview: { changes: _, ...rest } }) => ({ item, tool, ...told(rest) })),

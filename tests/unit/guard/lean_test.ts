@@ -196,17 +196,13 @@ Deno.test("a long text that is sent as it will stand is shown by its beginning a
   assert.deepEqual(shown({ changes: over }, { content })["changes"], { content: { from: "Old", to } });
 });
 
-Deno.test("beside the text of a file its size is not shown; of a file without a text it is", () => {
+Deno.test("beside the text of a file its size is not shown; of another field, whatever a site calls it, it is", () => {
   const size = { sha: "f00", bytes: 3 };
-  const changes = [
-    { field: "a.md", from: size, to: { bytes: 4 } },
-    { field: "a.md (text)", from: "a", to: "b" },
-    { field: "b.png", from: size, to: { bytes: 9 } },
-  ];
-  assert.deepEqual(shown({ changes })["changes"], {
-    "a.md (text)": { from: "a", to: "b" },
-    "b.png": { from: size, to: { bytes: 9 } },
-  });
+  const file = { field: "a.md", from: size, to: { bytes: 4 } };
+  const text = { field: "a.md (text)", from: "a", to: "b" };
+  const names = (...changes: Fields[]) => Object.keys(shown({ changes })["changes"] as Fields);
+  assert.deepEqual(names(file, { ...text, text_of: "a.md" }, { ...file, field: "b" }), ["a.md (text)", "b"]);
+  assert.deepEqual(names(file, text), ["a.md", "a.md (text)"]);
 });
 
 Deno.test("a new value that is an object stands as to, and of two changes of one field neither is lost", () => {
