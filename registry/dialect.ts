@@ -139,7 +139,8 @@ export function checker(schema: Schema): (args: Record<string, unknown>) => Reco
     const sentences = outcome.error.issues.slice(0, ISSUES_MAX).flatMap((issue) =>
       sentence(issue, args, schema)
     );
-    throw new GatewayError("E_BAD_INPUT", [...new Set(sentences)].slice(0, SENTENCES_MAX).join("; "));
+    const faults = [...new Set(sentences)].slice(0, SENTENCES_MAX);
+    throw new GatewayError("E_BAD_INPUT", faults.join("; "), { faults });
   };
 }
 
