@@ -3,8 +3,11 @@ import type { Clock } from "./async.ts";
 import { isGivenUp } from "./body.ts";
 import type { Served } from "./listening.ts";
 
+/** What is known of who sends on a connection: the same for all of its requests. */
+export type Sending = Pick<Deno.ServeHandlerInfo, "remoteAddr">;
+
 /** What answers requests; the second argument says who sent one. */
-export type Answer = (request: Request, info: Deno.ServeHandlerInfo) => Response | Promise<Response>;
+export type Answer = (request: Request, from: Sending) => Response | Promise<Response>;
 
 /**
  * An answer with a body so short that the system takes it at once: once it was handed over, nothing of it is under way. To
@@ -22,7 +25,7 @@ interface Connected {
 type ServeConnection = (
   connection: Deno.Conn,
   signal: AbortSignal,
-  answer: Answer,
+  answer: (request: Request, info: Deno.ServeHandlerInfo) => Promise<Response>,
   onError: (fault: unknown) => Response,
   onListen: () => void,
 ) => Connected;
@@ -61,10 +64,12 @@ class Connection {
 
   /** Resolves when it has closed. */
   async serve(connection: Deno.Conn, answer: Answer, serve: ServeConnection): Promise<void> {
+    const from = { remoteAddr: connection.remoteAddr }; // the runtime would make it anew for each request
+    const answered = (request: Request) => answer(request, from);
     this.#served = serve(
       connection,
       this.#stop.signal,
-      (request, info) => this.#answer(request, info, answer),
+      (request, info) => this.#answer(request, info, answered),
       () => new Response("Internal Server Error", { status: 500, headers: NO_SNIFFING }),
       () => {},
     );
@@ -103,12 +108,16 @@ class Connection {
     this.#since = this.#elapsed();
   }
 
-  async #answer(request: Request, info: Deno.ServeHandlerInfo, answer: Answer): Promise<Response> {
+  async #answer(
+    request: Request,
+    info: Deno.ServeHandlerInfo,
+    answer: (request: Request) => Response | Promise<Response>,
+  ): Promise<Response> {
     this.#answering++;
     this.#requests++;
     let response: Response | undefined;
     try {
-      return response = await answer(request, info);
+      return response = await answer(request);
     } finally {
       if (response instanceof BriefResponse) this.#ended(request);
       else this.#endsWith(info.completed, request);

@@ -9,10 +9,15 @@ export interface Sender {
 }
 
 const NOBODY: Sender = { counted: () => "unknown", exact: () => null };
-const SENDERS = new WeakMap<Request, Sender>();
+/** Kept on the request itself: a map of all requests would cost each of them its place, and the collector a look. */
+const SENDER = Symbol("sender");
+
+type Noted = Request & { [SENDER]?: Sender };
 
 /** Tells of the sender of a request. */
-export const rememberSender = (request: Request, sender: Sender): void => void SENDERS.set(request, sender);
+export const rememberSender = (request: Request, sender: Sender): void => {
+  (request as Noted)[SENDER] = sender;
+};
 
 /** Who sent it; of a request that nobody told of, somebody at an unknown place. */
-export const senderOf = (request: Request): Sender => SENDERS.get(request) ?? NOBODY;
+export const senderOf = (request: Request): Sender => (request as Noted)[SENDER] ?? NOBODY;

@@ -78,7 +78,7 @@ export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo
   return (request, info) => {
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded !== null) parts.proxies.notice(hostOf(info), forwarded);
-    rememberSender(request, senderBy(parts.proxies, hostOf(info), forwarded));
+    rememberSender(request, new SenderBehind(parts.proxies, hostOf(info), forwarded));
     const path = request.method === "POST" ? pathOf(request.url) : "";
     if (path === MCP_PATH) return rooted("door", MCP_SPAN, () => parts.mcp(request)).then(naming);
     const tool = toolCalledAt(path);
@@ -121,10 +121,21 @@ function toolCalledAt(path: string): string | null {
 }
 
 /** Who is at the other end, or behind the proxies that are trusted. */
-const senderBy = (proxies: AppParts["proxies"], host: string | null, forwarded: string | null): Sender => ({
-  counted: () => host === null ? "unknown" : proxies.addressOf(host, forwarded),
-  exact: () => host === null ? null : proxies.exactAddressOf(host, forwarded),
-});
+class SenderBehind implements Sender {
+  constructor(
+    private readonly proxies: AppParts["proxies"],
+    private readonly host: string | null,
+    private readonly forwarded: string | null,
+  ) {}
+
+  counted(): string {
+    return this.host === null ? "unknown" : this.proxies.addressOf(this.host, this.forwarded);
+  }
+
+  exact(): string | null {
+    return this.host === null ? null : this.proxies.exactAddressOf(this.host, this.forwarded);
+  }
+}
 
 /** The other end of a connection; null where it is no address of a network. */
 const hostOf = (info: RequestInfo | undefined): string | null =>

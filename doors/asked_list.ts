@@ -8,6 +8,7 @@ import { type Frame, FrameFault, RPC } from "./mcp_frame.ts";
 const HEADERS = { groups: "x-mcp-toolsets", tools: "x-mcp-tools", readonly: "x-mcp-readonly" } as const;
 const YES: readonly string[] = ["", "1", "true"];
 const NO: readonly string[] = ["0", "false"];
+const BESIDE = Object.values(HEADERS);
 
 /**
  * What the request asks for: `?site=`, or a site behind `/mcp/`, `?groups=`, `?tools=`, `?readonly`, `?mode=search`,
@@ -18,7 +19,7 @@ export function askedList(request: Pick<Request, "url" | "headers">): AskedList 
   const { url, headers } = request;
   const path = siteOfPath(url);
   const at = url.indexOf("?");
-  const beside = Object.values(HEADERS).some((name) => headers.has(name));
+  const beside = BESIDE.some((name) => headers.get(name) !== null); // has() would have the runtime list all of them
   if (path === null && at < 0 && !beside) return EVERYTHING;
   const asked = new URLSearchParams(at < 0 ? "" : url.slice(at));
   const named = (name: "groups" | "tools") => names(asked.getAll(name), headers.get(HEADERS[name]));

@@ -42,19 +42,23 @@ class BriefAnswer extends BriefResponse {}
 /** No text of so many characters is more than a socket takes at once. */
 const BRIEF_CHARACTERS_MAX = 8 * 1024;
 
+/**
+ * Whether a script in a browser asks, which its browser says: no other caller reads what an answer exposes. A header costs
+ * a call a microsecond and more.
+ */
+export const isAskedByScript = ({ headers }: Request): boolean => headers.get("origin") !== null;
+
 /** The answer of a call, as JSON text. Its headers are written out, not joined: every call makes them. */
-export function answering(requestId: string, text: string): Response {
+export function answering(requestId: string, text: string, forScript = true): Response {
   const Answer = text.length <= BRIEF_CHARACTERS_MAX ? BriefAnswer : NamingResponse;
-  return new Answer(text, {
-    status: 200,
-    headers: {
-      "content-type": "application/json",
-      "access-control-allow-origin": CORS["access-control-allow-origin"],
-      "access-control-expose-headers": CORS["access-control-expose-headers"],
-      "x-content-type-options": NO_SNIFFING["x-content-type-options"],
-      [REQUEST_ID_HEADER]: requestId,
-    },
-  });
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "access-control-allow-origin": CORS["access-control-allow-origin"],
+    "x-content-type-options": NO_SNIFFING["x-content-type-options"],
+    [REQUEST_ID_HEADER]: requestId,
+  };
+  if (forScript) headers["access-control-expose-headers"] = EXPOSED_HEADERS;
+  return new Answer(text, { status: 200, headers });
 }
 
 /** The answer, naming its call: with a new id where it was not made to. No browser guesses another type for it. */

@@ -9,7 +9,7 @@ import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } f
 import { asksOf, IDEMPOTENCY_KEY, type McpCall, misspelt } from "./mcp_call.ts";
 import { narrowedBy } from "./asked_list.ts";
 import { ascii } from "../registry/listing.ts";
-import { answering, CORS } from "./envelope.ts";
+import { answering, CORS, isAskedByScript } from "./envelope.ts";
 import { instructionsFor, instructionsOf } from "../registry/brief.ts";
 import { fault, foreignHost, inSession, preflight, refusal, refused } from "./mcp_response.ts";
 import {
@@ -170,7 +170,9 @@ async function answerFrame(
   const reply = await answers.reply(frame, asked);
   if (reply instanceof FrameFault) return fault(reply);
   const session = sessionOf(frame, client, requestId);
-  return session === null ? answering(requestId, reply) : inSession(requestId, reply, session);
+  return session === null
+    ? answering(requestId, reply, isAskedByScript(request))
+    : inSession(requestId, reply, session);
 }
 
 /** What a message came with. */

@@ -3,7 +3,7 @@ import type { Context, Hono } from "hono";
 import { speltBy } from "../core/asked_names.ts";
 import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
 import type { Authenticate } from "../guard/pipeline/authenticate.ts";
-import type { Dispatch } from "../guard/pipeline/dispatch.ts";
+import type { Dispatch, Parsed, ToolCall } from "../guard/pipeline/dispatch.ts";
 import type { BodiesInFlight, HeldBody } from "../guard/pipeline/in_flight.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
 import type { RateLimit } from "../guard/pipeline/limits.ts";
@@ -17,7 +17,16 @@ import { Content } from "../core/content.ts";
 import { type CallOverRest, TOOL_PATH } from "./app.ts";
 import { memoizeByName } from "../core/made_once.ts";
 import { OPENAPI_VERSIONS, type OpenApiVersion } from "./openapi.ts";
-import { answering, answerOf, CORS, failure, naming, refusalHeaders, success } from "./envelope.ts";
+import {
+  answering,
+  answerOf,
+  CORS,
+  failure,
+  isAskedByScript,
+  naming,
+  refusalHeaders,
+  success,
+} from "./envelope.ts";
 
 /** What the REST door depends on. */
 export interface RestPorts {
@@ -88,29 +97,49 @@ async function call(ports: RestPorts, request: Request, tool: string): Promise<R
     const caller = found instanceof Promise ? await found : found;
     const held = body = ports.bodies.body(caller.token.id, () => request.signal);
     isCall = true;
-    const value = await ports.dispatch({
-      door: "rest",
-      requestId,
-      caller,
-      tool,
-      idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
-      asks: new AskedByHeaders(request.headers),
-      left: () => request.signal,
-      parse: async (limit) => {
-        refuseAskedInAddress(request.url);
-        const { args, bytes } = objectIn(await readJson(request, limit, held), limit);
-        const again = ports.authenticate(request, caller);
-        return { args, bytes, caller: again instanceof Promise ? await again : again };
-      },
-    });
+    const value = await ports.dispatch(new RestCall(ports, request, held, requestId, caller, tool));
     const text = answerOf(value, requestId);
     return isReplayed(value)
       ? naming(requestId, text, 200, { ...HEADERS, ...REPLAYED })
-      : answering(requestId, text);
+      : answering(requestId, text, isAskedByScript(request));
   } catch (thrown) {
     return refuse(ports, thrown, requestId, isCall);
   } finally {
     body?.release();
+  }
+}
+
+/** A call as this door hands it over; a class, for functions of each call's own would be made anew for each. */
+class RestCall implements ToolCall {
+  readonly door = "rest";
+
+  constructor(
+    private readonly ports: RestPorts,
+    private readonly request: Request,
+    private readonly body: HeldBody,
+    readonly requestId: string,
+    readonly caller: Caller,
+    readonly tool: string,
+  ) {}
+
+  get idempotencyKey(): string | undefined {
+    return this.request.headers.get("idempotency-key") ?? undefined;
+  }
+
+  get asks(): Asks {
+    return new AskedByHeaders(this.request.headers);
+  }
+
+  left(): AbortSignal {
+    return this.request.signal;
+  }
+
+  async parse(limit: number): Promise<Parsed> {
+    const { request, caller, ports } = this;
+    refuseAskedInAddress(request.url);
+    const { args, bytes } = objectIn(await readJson(request, limit, this.body), limit);
+    const again = ports.authenticate(request, caller);
+    return { args, bytes, caller: again instanceof Promise ? await again : again };
   }
 }
 

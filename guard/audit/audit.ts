@@ -81,6 +81,7 @@ function pathsBeside(
   shortened: unknown,
 ): Pick<AuditRow, "paths" | "paths_left_out"> | null {
   const named = calls.flatMap((one) => [...pathsIn(one.arguments), ...one.paths]);
+  if (named.length === 0) return null;
   const all = [...new Set(named)].map((path) => headOf(path, LIMITS.REPO_PATH_CHARACTERS));
   const shown = pathsIn(shortened);
   if (all.length === shown.length && all.every((path, at) => path === shown[at])) return null;

@@ -18,6 +18,7 @@ import { KEEPS_NOTHING, revisionName, TOO_LARGE } from "./consent_content.ts";
 import type { ReadyCall } from "../pipeline/nested_calls.ts";
 import { hiddenWarnings, shownChanges, wholeChanges } from "./preview_changes.ts";
 import { shownText } from "../../core/unseen.ts";
+import type { Awaitable } from "../../core/async.ts";
 
 /** How many fields of a call within are named. */
 const FIELDS_NAMED = 20;
@@ -106,12 +107,12 @@ export function meetsPolicy(
 const raised = new WeakMap<Site, Site>();
 
 /** The sites, each with the policy of its project where that is the stricter one. */
-export async function underProjects(
+export function underProjects(
   projects: Pick<ProjectStore, "get">,
   sites: readonly Site[],
-): Promise<readonly Site[]> {
+): Awaitable<readonly Site[]> {
   if (sites.every(({ project_id }) => project_id === null)) return sites;
-  return await Promise.all(sites.map((site) => underProject(projects, site)));
+  return Promise.all(sites.map((site) => underProject(projects, site)));
 }
 
 async function underProject(projects: Pick<ProjectStore, "get">, site: Site): Promise<Site> {

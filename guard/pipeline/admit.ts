@@ -124,7 +124,8 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const others = manifest.sites.length === 0
     ? NO_SITES
     : await otherSites(ports, caller, manifest.sites, given.args, decision);
-  const sites = await underProjects(ports.store.projects, allSites(site, others));
+  const reached = underProjects(ports.store.projects, allSites(site, others));
+  const sites = reached instanceof Promise ? await reached : reached;
   decision.finds({ sites });
   const kind = site && await effectivePlatform(ports.store.sites, ports.connectors, manifest, site);
   const isOfferedWrite = site !== null && offer !== undefined &&
@@ -146,8 +147,8 @@ export async function admit(ports: AdmitPorts, asked: Asked, record: CallRecord)
   const grant = site && kind ? flagStep(manifest, input.args, site, kind) : undefined; // 12
   const nested = lazily(() => callsWithin(ports, asked, record)); // few tools call others
   const calls = () => nested().port;
-  const by = { caller, narrowed, deadline, follower, inSet, place };
-  const parts = { ...by, record, manifest, site, others, grant, calls };
+  // deno-fmt-ignore: one object of one shape, for every call makes it
+  const parts = { caller, narrowed, deadline, follower, inSet, place, record, manifest, site, others, grant, calls };
   const ctx = makeContext(ports, parts);
   decision.begin("check");
   if (handler.check && !restore) await handler.check(input.args, ctx);

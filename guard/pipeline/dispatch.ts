@@ -102,6 +102,8 @@ interface Ports extends DispatchPorts {
 
 /** Spans here are known by their names; the call's own says the rest. */
 const NOTHING = {};
+/** The tools that a call is within, which came through a door itself. */
+const NONE: readonly string[] = [];
 
 /** A row could not be written, which the log has already. */
 export class NotAudited extends GatewayError {}
@@ -256,7 +258,10 @@ async function runPipeline(
   if (waits) await waits;
   const { follower, asks, narrowed } = call;
   const deadline = endOfCall(ports.now());
-  const asked = { ...body, ...called, caller, narrowed, asks, deadline, outer: [], follower, place };
+  const { bytes } = body;
+  const { tool, args, onlyReads } = called;
+  // deno-fmt-ignore: one object of one shape, for every call makes it
+  const asked = { args, asks, bytes, caller, narrowed, onlyReads, tool, deadline, outer: NONE, follower, place };
   const admitted = await traced("guard", NOTHING, () => admit(ports, asked, record)); // 4 to 13
   if (admitted.tier === 0) { // what only reads has no plan, and is bound to nothing
     decision.begin("run");

@@ -1,6 +1,6 @@
 /** What may be under way at once, in this process's memory: calls of one token, and bytes of bodies. */
 import { LIMITS } from "../../core/model.ts";
-import { BodyTurns } from "./body_turns.ts";
+import { BodyTurns, type Turn } from "./body_turns.ts";
 import { AFTER, type After, busy, waitIn, type Waiting } from "./waiting.ts";
 
 interface Line {
@@ -106,30 +106,23 @@ export class BodiesInFlight {
 
   /** The body of one request of that token, of which nothing has come yet. `left` says where its client is seen leaving. */
   body(token: string, left?: () => AbortSignal | undefined): HeldBody {
-    let own = 0;
-    const turn = this.#turns.of(token, left);
-    const change = (bytes: number) => {
-      if (bytes === 0) return;
-      this.#bytes += bytes;
-      own += bytes;
-      const left = (this.#byToken.get(token) ?? 0) + bytes;
-      if (left === 0) this.#byToken.delete(token);
-      else this.#byToken.set(token, left);
-    };
-    return {
-      add: (bytes) => {
-        const ofToken = this.#byToken.get(token) ?? 0;
-        const most = ofToken > own ? this.#most * SHARE_OF_TOKEN : this.#most;
-        if (this.#bytes + bytes <= this.#most && ofToken + bytes <= most) return change(bytes);
-        change(-own);
-        throw busy("The bodies of the calls under way are as large as they may be together");
-      },
-      turn: () => turn.take(own),
-      release: () => {
-        change(-own);
-        turn.end();
-      },
-    };
+    return new CountedBody(this, this.#turns, token, left);
+  }
+
+  /** Whether there is room for so many bytes more of a body that holds so many already. */
+  hasRoom(token: string, own: number, bytes: number): boolean {
+    const ofToken = this.#byToken.get(token) ?? 0;
+    const most = ofToken > own ? this.#most * SHARE_OF_TOKEN : this.#most;
+    return this.#bytes + bytes <= this.#most && ofToken + bytes <= most;
+  }
+
+  /** Counts so many bytes more of that token, or fewer. */
+  count(token: string, bytes: number): void {
+    if (bytes === 0) return;
+    this.#bytes += bytes;
+    const left = (this.#byToken.get(token) ?? 0) + bytes;
+    if (left === 0) this.#byToken.delete(token);
+    else this.#byToken.set(token, left);
   }
 }
 
@@ -140,4 +133,39 @@ export interface HeldBody {
   /** Asked for once all of it has come; a promise where it must wait. Rejects with E_BUSY, E_CANCELLED. */
   turn(): void | Promise<void>;
   release(): void;
+}
+
+/** One body; a class, for every call has one. */
+class CountedBody implements HeldBody {
+  #own = 0;
+  #turn: Turn | null = null;
+
+  constructor(
+    private readonly all: BodiesInFlight,
+    private readonly turns: BodyTurns,
+    private readonly token: string,
+    private readonly left: (() => AbortSignal | undefined) | undefined,
+  ) {}
+
+  add(bytes: number): void {
+    const hasRoom = this.all.hasRoom(this.token, this.#own, bytes);
+    this.#count(hasRoom ? bytes : -this.#own);
+    if (!hasRoom) throw busy("The bodies of the calls under way are as large as they may be together");
+  }
+
+  turn(): void | Promise<void> {
+    if (this.#own <= LIMITS.LARGE_BODY_BYTES) return;
+    this.#turn ??= this.turns.of(this.token, this.left);
+    return this.#turn.take(this.#own);
+  }
+
+  release(): void {
+    this.#count(-this.#own);
+    this.#turn?.end();
+  }
+
+  #count(bytes: number): void {
+    this.all.count(this.token, bytes);
+    this.#own += bytes;
+  }
 }

@@ -23,6 +23,7 @@ export function effectiveTier(
   args: Record<string, unknown>,
   platform: PlatformKind | null,
 ): Tier {
+  if (manifest.raise.length === 0) return manifest.tier;
   const raised = manifest.raise.filter((one) => matches(one.when, args, platform)).map((one) => one.tier);
   return Math.max(manifest.tier, ...raised) as Tier;
 }

@@ -43,10 +43,12 @@ function noPath(fields: unknown, text: unknown): GatewayError {
  * nothing that is asked for can be there, by what the manifest says of the tool's answers.
  */
 export function wantedOf(
-  { ...args }: Record<string, unknown>,
+  given: Record<string, unknown>,
   manifest: Manifest,
   isOurs: (name: string) => boolean,
 ): { wanted: { wanted?: Wanted }; rest: Record<string, unknown> } {
+  if (given.fields === undefined && given.summary === undefined) return { wanted: {}, rest: given };
+  const args = { ...given };
   const taken = (name: string) => {
     if (args[name] === undefined || !isOurs(name)) return undefined;
     const value = args[name];

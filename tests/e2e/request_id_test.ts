@@ -3,13 +3,15 @@ import assert from "node:assert/strict";
 import { gateway, MASTER, site } from "../kit.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
+/** A script in a browser, which says where it is from. */
+const SCRIPT = { ...JSON_TYPE, origin: "https://scripts.example" };
 const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 const frame = (method: string, params: object = {}) =>
   JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
 Deno.test("each answer has an X-Request-Id of its own and is never sniffed, whatever it answers, and scripts may read it", async () => {
   await using gw = await gateway();
-  const post = (body: string) => ({ method: "POST", headers: JSON_TYPE, body });
+  const post = (body: string) => ({ method: "POST", headers: SCRIPT, body });
   const master = { authorization: `Bearer ${MASTER}` };
   const asked: [string, RequestInit & { as?: string | null }, number][] = [
     ["/healthz", {}, 200],
@@ -100,7 +102,7 @@ Deno.test("previews and refusals of tools are named alike through both doors, fo
     ["no_such_tool", {}, false],
   ];
   for (const [tool, args, fine] of calls) {
-    const post = (body: string) => ({ method: "POST", headers: JSON_TYPE, body });
+    const post = (body: string) => ({ method: "POST", headers: SCRIPT, body });
     const rest = await gw.http(`/api/v1/tools/${tool}`, post(JSON.stringify(args)));
     assert.equal((await rest.json()).ok, fine, tool);
     const mcp = await gw.http("/mcp", post(frame("tools/call", { name: tool, arguments: args })));
@@ -112,6 +114,24 @@ Deno.test("previews and refusals of tools are named alike through both doors, fo
     assert.equal(result._meta["site-operations/request-id"], ofMcp);
     for (const { headers } of [rest, mcp]) {
       assert.match(headers.get("access-control-expose-headers") ?? "", /X-Request-Id, Idempotent-Replayed/);
+    }
+  }
+});
+
+Deno.test("the answer of a call is open to every origin; what else of it may be read is said to scripts alone", async () => {
+  await using gw = await gateway();
+  const body = frame("tools/call", { name: "list_sites", arguments: {} });
+  for (const [path, sent] of [["/api/v1/tools/list_sites", "{}"], ["/mcp", body]] as const) {
+    for (
+      const [headers, exposed] of [[JSON_TYPE, null], [SCRIPT, /^WWW-Authenticate, .*X-Request-Id/]] as const
+    ) {
+      const answer = await gw.http(path, { method: "POST", headers, body: sent });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+      const said = answer.headers.get("access-control-expose-headers");
+      if (exposed === null) assert.equal(said, null);
+      else assert.match(said ?? "", exposed);
+      await answer.body?.cancel();
     }
   }
 });
