@@ -1,4 +1,5 @@
 /** `audit tail`, `audit show`, `audit resolve`, `audit verify`, `audit anchor`, `audit export`, `audit retain`. */
+import { counted, formOf } from "../core/one_line.ts";
 import { ASKED_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.ts";
 import { quoted } from "../core/fields.ts";
 import { cut } from "../core/values.ts";
@@ -210,8 +211,14 @@ export function verdictText(
   const behind = after === undefined ? "" : `, behind segment ${after}; what is before it was not looked at`;
   const since = anchored === undefined ? "" : `, and nothing of the anchor of ${cell(anchored)} is missing`;
   const where = place === undefined ? "" : ` in ${cell(place)}`;
-  const gone = erased === undefined ? "" : ` (${erased} more were erased with their site or person)`;
-  const checked = `${rows} rows${gone} in ${segments} segments of ${writers} writers${where}${behind}`;
+  const gone = erased === undefined
+    ? ""
+    : ` (${erased} more ${formOf(erased, "was", "were")} erased with ${
+      formOf(erased, "its", "their")
+    } site or person)`;
+  const checked = `${counted(rows, "row")}${gone} in ${counted(segments, "segment")} of ${
+    counted(writers, "writer")
+  }${where}${behind}`;
   const how = hashedText(hashed) + (unproven === undefined ? "" : UNPROVEN[unproven]);
   return ok
     ? `Whole: ${checked}${since}.\n${how}`
@@ -230,7 +237,9 @@ function hashedText(hashed: AuditVerdict["hashed"]): string {
   if (hashed === undefined) return "";
   const { rows, segments, until } = hashed;
   const last = until === null ? "" : `, up to ${cell(until)},`;
-  return `Of these, ${rows} rows in ${segments} segments${last} have hashes and no proof: a version before 0.6.0 wrote them, or ` +
+  return `Of these, ${counted(rows, "row")} in ${counted(segments, "segment")}${last} ${
+    formOf(rows, "has", "have")
+  } hashes and no proof: a version before 0.6.0 wrote them, or ` +
     "their key is lost. They are as they were when the gateway took note of them; what was changed before that cannot be seen.\n";
 }
 
@@ -248,7 +257,11 @@ async function verdictOf({ words, api, terminal: { status } }: Call): Promise<Au
       for (const line of lines) {
         const { verdict, segments, newest } = JSON.parse(line);
         if (verdict !== undefined) return verdict as AuditVerdict;
-        status(`${segments} segments verified; if this is interrupted, go on with --after ${cell(newest)}`);
+        status(
+          `${counted(segments, "segment")} verified; if this is interrupted, go on with --after ${
+            cell(newest)
+          }`,
+        );
       }
     }
   } catch (cause) {
@@ -354,7 +367,9 @@ function due(
 ): string {
   const head = `The gateway's clock says ${clock}; too old is what was written before ${before}.\n`;
   if (segments === 0) return `${head}Nothing is.\n`;
-  const amount = `${entries} entries in ${segments} segments, written from ${oldest} to ${newest}`;
+  const amount = `${counted(entries, "entry", "entries")} in ${
+    counted(segments, "segment")
+  }, written from ${oldest} to ${newest}`;
   return waiting === null
     ? `${head}The next run drops ${amount}.\n`
     : `${head}${cell(waiting.message)}.\nThat is ${amount}.\n`;
@@ -363,7 +378,9 @@ function due(
 function gone({ before }: RetentionReport, { segments, entries }: AuditAmount): string {
   return segments === 0
     ? `Nothing was written before ${before}; nothing was dropped.\n`
-    : `Dropped: ${entries} entries in ${segments} segments, all that was written before ${before}.\n`;
+    : `Dropped: ${counted(entries, "entry", "entries")} in ${
+      counted(segments, "segment")
+    }, all that was written before ${before}.\n`;
 }
 
 /** The commands about the audit. */

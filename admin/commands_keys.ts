@@ -1,4 +1,5 @@
 /** `keys status`, `keys reseal`: which of ENCRYPTION_KEYS a store needs, and sealing all of it under the first. */
+import { counted, formOf } from "../core/one_line.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { KeyStatus, Resealed } from "../store/keys.ts";
 import type { Command } from "./command.ts";
@@ -30,7 +31,11 @@ function statusText({ keys, counts, without_place, unused, missing }: KeyStatus)
   );
   const left = counts.some(({ key, records }) => key !== keys[0] && (records > 0 || keys.includes(key)));
   return rows.join("") +
-    (without_place === 0 ? "" : `${without_place} credentials do not name the place that they are for.\n`) +
+    (without_place === 0
+      ? ""
+      : `${counted(without_place, "credential")} ${
+        formOf(without_place, "does", "do")
+      } not name the place that ${formOf(without_place, "it is", "they are")} for.\n`) +
     (left || without_place > 0 ? "To seal all under the first key: deno task admin keys reseal\n" : "") +
     unused.map((key) => `Nothing needs key ${cell(key)}; it can be taken out of ENCRYPTION_KEYS.\n`).join(
       "",
@@ -50,7 +55,7 @@ function resealWith(connectors: Connectors): Command {
       "Ends with 1 where something does not open.",
     async run(call) {
       const store = storeOf(call);
-      const told = (records: number) => call.terminal.status?.(`${records} records sealed anew`);
+      const told = (records: number) => call.terminal.status?.(`${counted(records, "record")} sealed anew`);
       const { addressBound } = connectors.siteShape();
       const done = await refusing(
         store,
@@ -66,9 +71,13 @@ function resealedText({ resealed, proven, closed }: Resealed): string {
   const total = Object.values(resealed).reduce((sum, records) => sum + records, 0);
   const kinds = Object.entries(resealed).map(([kind, records]) => `  ${cell(kind)}: ${records}\n`).join("");
   const left = Object.entries(closed).map(([kind, records]) =>
-    `  ${cell(kind)}: ${records} do not open; set them again, or add the key that they are sealed under\n`
+    `  ${cell(kind)}: ${records} ${formOf(records, "does", "do")} not open; set ${
+      formOf(records, "it", "them")
+    } again, or add the key that ${formOf(records, "it is", "they are")} sealed under\n`
   );
-  return `${total} records were sealed anew, and ${proven} proofs made anew.\n${kinds}${left.join("")}` +
+  return `${counted(total, "record")} ${formOf(total, "was", "were")} sealed anew, and ${
+    counted(proven, "proof")
+  } made anew.\n${kinds}${left.join("")}` +
     "See which keys are needed still: deno task admin keys status\n";
 }
 

@@ -1,4 +1,5 @@
 /** The JSON Schema subset of manifests: what is refused at boot, how a call is checked, how types are printed. */
+import { counted } from "../core/one_line.ts";
 import { z } from "zod";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { finder } from "../core/ids.ts";
@@ -138,7 +139,8 @@ export function checker(schema: Schema): (args: Record<string, unknown>) => Reco
     const sentences = outcome.error.issues.slice(0, ISSUES_MAX).flatMap((issue) =>
       sentence(issue, args, schema)
     );
-    throw new GatewayError("E_BAD_INPUT", [...new Set(sentences)].slice(0, SENTENCES_MAX).join("; "));
+    const faults = [...new Set(sentences)].slice(0, SENTENCES_MAX);
+    throw new GatewayError("E_BAD_INPUT", faults.join("; "), { faults });
   };
 }
 
@@ -256,10 +258,10 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
     ? `an object {${names.join(", ")}}`
     : NOUNS[schema.type ?? ""] ?? "something else";
   const sizes = [
-    schema.minLength !== undefined && `at least ${plural(schema.minLength, "character")}`,
-    schema.maxLength !== undefined && `at most ${plural(schema.maxLength, "character")}`,
-    schema.minItems !== undefined && `at least ${plural(schema.minItems, "item")}`,
-    schema.maxItems !== undefined && `at most ${plural(schema.maxItems, "item")}`,
+    schema.minLength !== undefined && `at least ${counted(schema.minLength, "character")}`,
+    schema.maxLength !== undefined && `at most ${counted(schema.maxLength, "character")}`,
+    schema.minItems !== undefined && `at least ${counted(schema.minItems, "item")}`,
+    schema.maxItems !== undefined && `at most ${counted(schema.maxItems, "item")}`,
   ].filter(Boolean).join(" and ");
   const bounds = [
     schema.minimum !== undefined && `>= ${schema.minimum}`,
@@ -272,8 +274,6 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
   const words = [noun, sizes && `of ${sizes}`, bounds, form];
   return words.filter(Boolean).join(" ");
 }
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The TypeScript type of a schema, as text. */
 export function typeText(schema: Schema): string {

@@ -139,6 +139,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     toolCatalogs: new ToolCatalogs(db, versions.of("tool_catalogs")),
     audit,
     anchors: new Anchors(db, audit, sealer.records, mark.id),
+    lacksKeyOfStore: () => versions.sealedUnder !== null && !sealer.knows(versions.sealedUnder),
     missingKeys: (most) => missingKeys(db, sealer, most),
     foreignRecords: () => foreignNow(db, sealer),
     ping: (writes) => ping(db, versions, file, writes),

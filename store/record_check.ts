@@ -1,4 +1,5 @@
 /** Looks at the records of a store one after the other: counters, names of others, what is sealed. */
+import { counted, formOf } from "../core/one_line.ts";
 import { readRecord } from "./account_record.ts";
 import { damageText, UNREADABLE } from "./damage.ts";
 import { toPortable } from "./portable.ts";
@@ -62,11 +63,19 @@ export class RecordCheck {
   /** All that is wrong, the rest counted. */
   faults(): string[] {
     const lost = [...this.#lost].map(([key, count]) =>
-      `${count} records are sealed under key "${key}", which ENCRYPTION_KEYS lacks`
+      `${counted(count, "record")} ${
+        formOf(count, "is", "are")
+      } sealed under key "${key}", which ENCRYPTION_KEYS lacks`
     );
     return [
       ...this.#faults,
-      ...this.#more > 0 ? [`${this.#more} records more are not as they should be`] : [],
+      ...this.#more > 0
+        ? [
+          `${counted(this.#more, "more record")} ${
+            formOf(this.#more, "is not as it", "are not as they")
+          } should be`,
+        ]
+        : [],
       ...lost,
     ];
   }

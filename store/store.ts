@@ -358,6 +358,11 @@ export interface Store {
    * looked up first. Who was found under a number need not be looked up again under the same.
    */
   callersVersion(): number;
+  /**
+   * Whether the store was made or sealed anew under a key that this process was not given, as its last ping found: what is
+   * sealed from then on does not open here.
+   */
+  lacksKeyOfStore(): boolean;
   /** What is sealed under a key that this process was not given: nothing of it can be used. Of many, so many at most. */
   missingKeys(most?: number): Promise<readonly SealedRecord[]>;
   /** What of its records is not as the gateway wrote it, of every kind that is proven, a sentence each; few of one kind. */

@@ -1,4 +1,5 @@
 /** What a site's pages lack for search engines, weakest first: read by a button, and by the tool that every caller asks by. */
+import { counted } from "../../core/one_line.ts";
 import type { Child } from "hono/jsx";
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
@@ -135,7 +136,11 @@ function Found(
     <>
       {weak.length === 0 && (
         <Notice kind="done">
-          <p>{`Nothing is lacking on these ${audit.pages.length} pages.`}</p>
+          <p>
+            {`Nothing is lacking on ${
+              audit.pages.length === 1 ? "this page" : `these ${audit.pages.length} pages`
+            }.`}
+          </p>
         </Notice>
       )}
       <Stats
@@ -145,7 +150,7 @@ function Found(
         }))}
       />
       <Table
-        caption={`${audit.pages.length} of ${audit.total} pages, the weakest first`}
+        caption={`${audit.pages.length} of ${counted(audit.total, "page")}, the weakest first`}
         columns={["Page", "What is lacking", "Mended by"]}
         rows={weak.map((page) => [
           <PageLink page={page} />,

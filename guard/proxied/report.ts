@@ -1,4 +1,5 @@
 /** What an operator sees of sites' own tools and of the servers that list them: every character, and what changed. */
+import { counted } from "../../core/one_line.ts";
 import { commonEnds } from "../../core/common_ends.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { ToolReport, ToolServerReport } from "../../registry/proxied_reports.ts";
@@ -137,5 +138,7 @@ export function changesOf(before: ListedTool, after: ListedTool): string[] {
 export function shortened(lines: readonly string[]): string[] {
   let left: number = LIMITS.PREVIEW_FIELD_BYTES;
   const count = lines.findIndex((line) => (left -= line.length) < 0);
-  return count < 0 ? [...lines] : [...lines.slice(0, count), `… and ${lines.length - count} lines more`];
+  return count < 0
+    ? [...lines]
+    : [...lines.slice(0, count), `… and ${counted(lines.length - count, "more line")}`];
 }

@@ -1,4 +1,5 @@
 /** Change sets of one gateway: planned, shown, consented to, carried out, looked at. */
+import { counted } from "../../core/one_line.ts";
 import { hash } from "node:crypto";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { canonical } from "../../core/canonical.ts";
@@ -182,7 +183,9 @@ export class ChangeSets {
     try {
       const prepared = await prepare(this.ports, call, order, (planned) => {
         planning.planned = planned;
-        if (!isConfirmed) call.follower?.progress(planned, order.changes.length, `${planned} items planned`);
+        if (!isConfirmed) {
+          call.follower?.progress(planned, order.changes.length, `${counted(planned, "item")} planned`);
+        }
       });
       const head = { set_id, grant: call.caller.token.id, token: null, failed: null };
       // Of one whose call could not wait the preview is shown with its token, and not before there is one. What a person

@@ -29,6 +29,7 @@ const NAMES: readonly Row[] = [
   [/\bseenOf\b|\bCmsSeen\b/, "toSnapshot, StateSnapshot"],
   [/\bRelied\b(?! on)/, "DependsOn"],
   [/\b(l|pageL|mediaL)osses\b/, "differences"],
+  [/=== 1 \? "" : "s"|> 1 \? "s" : ""/, "counted or formOf of core/one_line.ts"],
 ];
 
 /** Phrases of messages, comments, names of tests and pages. */

@@ -1,10 +1,10 @@
 /** Appointments: how those that began in a window ended. */
-import { quotedLine } from "../../core/one_line.ts";
+import { counted, quotedLine } from "../../core/one_line.ts";
 import type { Appointments } from "../../platforms/highlevel/client.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Appointment } from "../../platforms/highlevel/rows.ts";
 import { type Metric, readTogether } from "./_metric.ts";
-import { countBy, many, rate } from "./_numbers.ts";
+import { countBy, rate } from "./_numbers.ts";
 import { noteDropped, noteRows, noteUndated, type Reading } from "./_read.ts";
 
 /** The statuses that formulas name, as the CRM spells them. */
@@ -90,7 +90,7 @@ function noteUnmarked({ notes, now }: Reading, rows: readonly Appointment[], unm
   }
   if (unmarked === 0) return;
   notes.say(
-    `${many(unmarked, "appointment")} of the past ${
+    `${counted(unmarked, "appointment")} of the past ${
       unmarked === 1 ? "was" : "were"
     } never marked as shown up ` +
       "or not: no_show_rate and no_show_rate_excluding_cancelled count them as no no-shows, " +

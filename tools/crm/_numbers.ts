@@ -35,7 +35,3 @@ export const moneyIn = <Name extends string>(
     Name,
     Money | null
   >;
-
-/** A number of things, in words: "1 row", "2 rows". */
-export const many = (count: number, one: string, more = `${one}s`): string =>
-  `${count} ${count === 1 ? one : more}`;

@@ -1,4 +1,5 @@
 /** The window of a call: whole days in the location's time zone, which is what the CRM is asked by. */
+import { counted } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import {
   dayAfter,
@@ -12,7 +13,6 @@ import {
 import { type Days, daysBetween, shownAt } from "../../platforms/highlevel/days.ts";
 import type { Period } from "../../rules/data_head.ts";
 import { checkMonth, daysOf } from "./_month.ts";
-import { many } from "./_numbers.ts";
 
 /** The longest window, so that a leap year fits. */
 export const DAYS_MAX = 366;
@@ -197,4 +197,4 @@ export function periodOf({ from, to, first, last, timezone }: Days): Period {
 
 /** In words, for a reader. */
 export const inWords = ({ first, last, count, timezone }: Days): string =>
-  `${first} to ${last} (${many(count, "day")}, ${isTimeZone(timezone) ? timezone : "UTC"})`;
+  `${first} to ${last} (${counted(count, "day")}, ${isTimeZone(timezone) ? timezone : "UTC"})`;

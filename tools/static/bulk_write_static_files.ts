@@ -1,4 +1,5 @@
 /** bulk_write_static_files: many files of a static site in one commit, the first one of an empty repository included. */
+import { counted } from "../../core/one_line.ts";
 import { release } from "../../core/bytes.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
@@ -161,8 +162,6 @@ const FIRST: Raise = {
   flags: ["allow_main_branch_push"],
   because: "the repository is empty, and its first commit goes to the deployed branch",
 };
-
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 export default tool("bulk_write_static_files", {
   check: ({ files }, { site }) => void filesOf(files, site),

@@ -125,7 +125,7 @@ Deno.test("audit tail --follow begins on an empty log too", async () => {
 
 Deno.test("audit verify says whole or broken, with the exit code", async () => {
   const cli = await openTerminal();
-  assert.equal((await cli.good("audit", "verify")).out, "Whole: 0 rows in 1 segments of 1 writers.\n");
+  assert.equal((await cli.good("audit", "verify")).out, "Whole: 0 rows in 1 segment of 1 writer.\n");
   const faults = ["writer w1: segment 4 does not follow segment 3"];
   const place = "the database postgres://gateway@127.0.0.1:5432/gateway";
   cli.store.audit.verify = () =>
@@ -134,7 +134,7 @@ Deno.test("audit verify says whole or broken, with the exit code", async () => {
   assert.equal(code, 1);
   assert.equal(
     out,
-    `Broken: 9 rows in 4 segments of 1 writers in ${place}.\n  ${faults[0]}\n` +
+    `Broken: 9 rows in 4 segments of 1 writer in ${place}.\n  ${faults[0]}\n` +
       "See what else of the store is damaged: deno task admin store check\n" +
       "Put back a copy from before it: deno task admin store restore\n",
   );
@@ -193,7 +193,7 @@ Deno.test("audit verify shows on a terminal how far it is and how it goes on, an
   const { out } = await cli.good("audit", "verify", "--after", after);
   assert.equal(
     out,
-    `Whole: 9 rows in 1500 segments of 1 writers, behind segment ${after}; what is before it was not looked at.\n`,
+    `Whole: 9 rows in 1500 segments of 1 writer, behind segment ${after}; what is before it was not looked at.\n`,
   );
   assert.deepEqual(told, ["1000 segments verified; if this is interrupted, go on with --after id-of-1000"]);
   assert.match(

@@ -178,7 +178,7 @@ Deno.test("the command that makes a backup ends with 1 where the store is damage
   assert.equal(whole.code, 0);
   assert.match(
     whole.said,
-    /store\.sqlite3\.\nThe audit: Whole: 8 rows in 8 segments of 1 writers\.\nThe proofs were not looked at: .*\n$/,
+    /store\.sqlite3\.\nThe audit: Whole: 8 rows in 8 segments of 1 writer\.\nThe proofs were not looked at: .*\n$/,
   );
   damageValue(p.at("store.sqlite3"), p.key("sites"));
   await changeRow(p.at("store.sqlite3"));
@@ -187,7 +187,7 @@ Deno.test("the command that makes a backup ends with 1 where the store is damage
     assert.equal(code, 1);
     assert.match(
       said,
-      /^.* is a (copy|backup of the \d+ entries) of .*\.\nThe store is damaged; the backup was made all the same:\n {2}\["sites","acme"\] cannot be read: it was damaged or changed\nThe audit: Broken: .* in the file ".*"\.\n {2}Segment 2 .*\nThe proofs were not looked at: .*\nSee what else is damaged with: deno task admin store check\n$/,
+      /^.* is a (copy|backup of \d+ entries) of .*\.\nThe store is damaged; the backup was made all the same:\n {2}\["sites","acme"\] cannot be read: it was damaged or changed\nThe audit: Broken: .* in the file ".*"\.\n {2}Segment 2 .*\nThe proofs were not looked at: .*\nSee what else is damaged with: deno task admin store check\n$/,
     );
   }
   const { code, said } = await run("store", "backup", p.at("json.ndjson"), "--json");

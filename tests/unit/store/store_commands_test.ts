@@ -73,7 +73,7 @@ Deno.test("keys status and keys reseal say what needs which key, in words and as
   const done = await p.run(env, "keys", "reseal");
   assert.deepEqual([done.code, done.said.split("\n")[0]], [
     0,
-    "1 records were sealed anew, and 5 proofs made anew.",
+    "1 record was sealed anew, and 5 proofs made anew.",
   ]);
   const after = await p.run(env, "keys", "status");
   assert.match(after.said, /\nNothing needs key [0-9a-f]{12}; it can be taken out of ENCRYPTION_KEYS\.\n$/);
