@@ -1,6 +1,6 @@
 /** Which keys a store is sealed and proven under, and sealing and proving all of it under the first. */
 import { commitInTurn, inTurn } from "./database.ts";
-import { hasKeyOfFirst, makeAuditKey } from "./audit_keys.ts";
+import { hasKeyOfFirst, makeAuditKey } from "./audit/keys.ts";
 import type { Expiries } from "./expiry.ts";
 import { hasProvenAudit, isRegistered as hasRegisters, readMark, sealedAnew } from "./mark.ts";
 import { MARK_KEY } from "./damage.ts";

@@ -13,7 +13,7 @@ import type {
 } from "../core/model.ts";
 import type { AccountStore } from "./account_types.ts";
 import type { ApprovalStore } from "./approval_types.ts";
-import type { AnchorStore, AuditStore } from "./audit_types.ts";
+import type { AnchorStore, AuditStore } from "./audit/types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ChangeStore } from "./change_types.ts";
 import type { ErasureStore } from "./erasure_types.ts";
@@ -36,8 +36,8 @@ import type { WebhookStore } from "./webhook_types.ts";
 
 export type * from "./account_types.ts";
 export type * from "./approval_types.ts";
-export { RowRefused } from "./audit_refused.ts";
-export type * from "./audit_types.ts";
+export { RowRefused } from "./audit/refused.ts";
+export type * from "./audit/types.ts";
 export type * from "./change_types.ts";
 export type * from "./erasure_types.ts";
 export type * from "./connect_link_types.ts";

@@ -1,6 +1,6 @@
 /** A store that is damaged is backed up all the same, and whoever makes or puts back a copy of it is told what is wrong. */
 import assert from "node:assert/strict";
-import { decodePart, encodePart } from "../../../store/audit_bundle.ts";
+import { decodePart, encodePart } from "../../../store/audit/bundle.ts";
 import { copyStoreTo } from "../../../store/copying.ts";
 import { openPlace } from "../../../store/engines.ts";
 import { backUpStore, restoreStore, type StoreFile } from "../../../store/maintenance.ts";
