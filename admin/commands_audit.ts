@@ -1,7 +1,7 @@
 /** `audit tail`, `audit show`, `audit resolve`, `audit verify`, `audit anchor`, `audit export`, `audit retain`. */
+import { counted, formOf } from "../core/one_line.ts";
 import { ASKED_STATUSES, type AuditRow, LIMITS, OUTCOMES } from "../core/model.ts";
 import { quoted } from "../core/fields.ts";
-import { many } from "../core/one_line.ts";
 import { cut } from "../core/values.ts";
 import type { RetentionReport } from "../rules/retention.ts";
 import type { AuditAmount, AuditPage, AuditVerdict } from "../store/store.ts";
@@ -214,9 +214,11 @@ export function verdictText(
   const where = place === undefined ? "" : ` in ${cell(place)}`;
   const gone = erased === undefined
     ? ""
-    : ` (${erased} more ${erased === 1 ? "was" : "were"} erased with their site or person)`;
-  const checked = `${many(rows, "row")}${gone} in ${many(segments, "segment")} of ${
-    many(writers, "writer")
+    : ` (${erased} more ${formOf(erased, "was", "were")} erased with ${
+      formOf(erased, "its", "their")
+    } site or person)`;
+  const checked = `${counted(rows, "row")}${gone} in ${counted(segments, "segment")} of ${
+    counted(writers, "writer")
   }${where}${behind}`;
   const how = hashedText(hashed) + (unproven === undefined ? "" : UNPROVEN[unproven]);
   return ok
@@ -236,9 +238,9 @@ function hashedText(hashed: AuditVerdict["hashed"]): string {
   if (hashed === undefined) return "";
   const { rows, segments, until } = hashed;
   const last = until === null ? "" : `, up to ${cell(until)},`;
-  return `Of these, ${many(rows, "row")} in ${many(segments, "segment")}${last} ${
-    rows === 1 ? "has a hash" : "have hashes"
-  } and no proof: a version before 0.6.0 wrote ${rows === 1 ? "it" : "them"}, or ` +
+  return `Of these, ${counted(rows, "row")} in ${counted(segments, "segment")}${last} ${
+    formOf(rows, "has", "have")
+  } hashes and no proof: a version before 0.6.0 wrote them, or ` +
     "their key is lost. They are as they were when the gateway took note of them; what was changed before that cannot be seen.\n";
 }
 
@@ -257,7 +259,9 @@ async function verdictOf({ words, api, terminal: { status } }: Call): Promise<Au
         const { verdict, segments, newest } = JSON.parse(line);
         if (verdict !== undefined) return verdict as AuditVerdict;
         status(
-          `${many(segments, "segment")} verified; if this is interrupted, go on with --after ${cell(newest)}`,
+          `${counted(segments, "segment")} verified; if this is interrupted, go on with --after ${
+            cell(newest)
+          }`,
         );
       }
     }
@@ -364,8 +368,8 @@ function due(
 ): string {
   const head = `The gateway's clock says ${clock}; too old is what was written before ${before}.\n`;
   if (segments === 0) return `${head}Nothing is.\n`;
-  const amount = `${many(entries, "row")} in ${
-    many(segments, "segment")
+  const amount = `${counted(entries, "row")} in ${
+    counted(segments, "segment")
   }, written from ${oldest} to ${newest}`;
   return waiting === null
     ? `${head}The next run drops ${amount}.\n`
@@ -375,8 +379,8 @@ function due(
 function gone({ before }: RetentionReport, { segments, entries }: AuditAmount): string {
   return segments === 0
     ? `Nothing was written before ${before}; nothing was dropped.\n`
-    : `Dropped: ${many(entries, "row")} in ${
-      many(segments, "segment")
+    : `Dropped: ${counted(entries, "row")} in ${
+      counted(segments, "segment")
     }, all that was written before ${before}.\n`;
 }
 

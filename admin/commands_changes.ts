@@ -1,6 +1,6 @@
 /** `changes` and `undo`. */
+import { counted } from "../core/one_line.ts";
 import type { Change } from "../core/model.ts";
-import { many } from "../core/one_line.ts";
 import type { ChangeLine, ChangeRow } from "../registry/tool.ts";
 import { type Command, parametersOf } from "./command.ts";
 import type { ChangeList } from "./undo.ts";
@@ -73,7 +73,7 @@ const asRow = (line: ChangeLine): ChangeRow => {
   if ("request_id" in line) return line as ChangeRow;
   const { set_id, tools, changes, ...rest } = line as Exclude<ChangeLine, ChangeRow>;
   const tool = Object.entries(tools).map(([name, count]) => `${count} ${name}`).join(", ");
-  return { ...rest, request_id: `set ${set_id}`, tool, fields: [many(changes, "change")] };
+  return { ...rest, request_id: `set ${set_id}`, tool, fields: [counted(changes, "change")] };
 };
 
 const tableOf = (lines: readonly ChangeLine[]): string =>

@@ -1,5 +1,5 @@
 /** `gateway health`. */
-import { many } from "../core/one_line.ts";
+import { counted } from "../core/one_line.ts";
 import type { Command } from "./command.ts";
 import { frozenLine } from "./commands_freezes.ts";
 import { unheldLine } from "./commands_proxied.ts";
@@ -35,7 +35,7 @@ function human(report: HealthReport): string {
     versions = [],
     kept_changes,
   } = report;
-  const kept = `Audit rows are kept for ${many(days, "day")}`;
+  const kept = `Audit rows are kept for ${counted(days, "day")}`;
   const lines = [
     `The gateway answers; its clock says ${clock}.`,
     ran_at === null
@@ -114,7 +114,7 @@ const mib = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
 function keptLines(kept: HealthReport["kept_changes"] | undefined): string[] {
   if (kept === undefined || kept.changes === 0) return [];
   return [
-    `What stood there before ${many(kept.changes, "change")} is kept (${mib(kept.bytes)}).`,
+    `What stood there before ${counted(kept.changes, "change")} is kept (${mib(kept.bytes)}).`,
     ...kept.near_quota.map(({ site_id, bytes, quota_bytes, oldest_at }) =>
       `Site ${site_id} has ${mib(bytes)} of ${
         mib(quota_bytes)

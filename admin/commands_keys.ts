@@ -1,5 +1,5 @@
 /** `keys status`, `keys reseal`: which of ENCRYPTION_KEYS a store needs, and sealing all of it under the first. */
-import { many } from "../core/one_line.ts";
+import { counted, formOf } from "../core/one_line.ts";
 import type { Connectors } from "../registry/connectors.ts";
 import type { KeyStatus, Resealed } from "../store/keys.ts";
 import type { Command } from "./command.ts";
@@ -33,9 +33,9 @@ function statusText({ keys, counts, without_place, unused, missing }: KeyStatus)
   return rows.join("") +
     (without_place === 0
       ? ""
-      : `${many(without_place, "credential does", "credentials do")} not name the place that ${
-        without_place === 1 ? "it is" : "they are"
-      } for.\n`) +
+      : `${counted(without_place, "credential")} ${
+        formOf(without_place, "does", "do")
+      } not name the place that ${formOf(without_place, "it is", "they are")} for.\n`) +
     (left || without_place > 0 ? "To seal all under the first key: deno task admin keys reseal\n" : "") +
     unused.map((key) => `Nothing needs key ${cell(key)}; it can be taken out of ENCRYPTION_KEYS.\n`).join(
       "",
@@ -55,7 +55,7 @@ function resealWith(connectors: Connectors): Command {
       "Ends with 1 where something does not open.",
     async run(call) {
       const store = storeOf(call);
-      const told = (records: number) => call.terminal.status?.(`${many(records, "record")} sealed anew`);
+      const told = (records: number) => call.terminal.status?.(`${counted(records, "record")} sealed anew`);
       const { addressBound } = connectors.siteShape();
       const done = await refusing(
         store,
@@ -71,12 +71,12 @@ function resealedText({ resealed, proven, closed }: Resealed): string {
   const total = Object.values(resealed).reduce((sum, records) => sum + records, 0);
   const kinds = Object.entries(resealed).map(([kind, records]) => `  ${cell(kind)}: ${records}\n`).join("");
   const left = Object.entries(closed).map(([kind, records]) =>
-    `  ${cell(kind)}: ${
-      many(records, "does", "do")
-    } not open; set again what does not, or add the key that it is sealed under\n`
+    `  ${cell(kind)}: ${records} ${formOf(records, "does", "do")} not open; set ${
+      formOf(records, "it", "them")
+    } again, or add the key that ${formOf(records, "it is", "they are")} sealed under\n`
   );
-  return `${many(total, "record was", "records were")} sealed anew, and ${
-    many(proven, "proof")
+  return `${counted(total, "record")} ${formOf(total, "was", "were")} sealed anew, and ${
+    counted(proven, "proof")
   } made anew.\n${kinds}${left.join("")}` +
     "See which keys are needed still: deno task admin keys status\n";
 }

@@ -1,4 +1,5 @@
 /** `store …`: the file of the store, which these commands open themselves; all others ask a running gateway. */
+import { counted, formOf } from "../core/one_line.ts";
 import { GatewayError } from "../core/errors.ts";
 import {
   HOW_TO_LOAD,
@@ -11,7 +12,6 @@ import {
   Wrong,
 } from "../core/env_values.ts";
 import { quoted } from "../core/fields.ts";
-import { many } from "../core/one_line.ts";
 import { databaseOf, placeGiven } from "../core/settings.ts";
 import type { NamedPlace } from "../store/copying.ts";
 import { hasStore, KNOWN_STORES_PATH } from "../store/known_stores.ts";
@@ -63,12 +63,11 @@ const backup: Command = {
     const file = subject || text;
     const made = await refusing(store, async () => {
       const { backUpStore } = await maintenance();
-      const told = (entries: number) =>
-        call.terminal.status?.(`${many(entries, "entry", "entries")} written`);
+      const told = (entries: number) => call.terminal.status?.(`${entriesOf(entries)} written`);
       return await backUpStore(store, file, told);
     });
     call.show({ ok: isWhole(made), ...made }, ({ copy, entries, unsettled = [] }) => {
-      const what = entries === undefined ? "copy" : `backup of the ${many(entries, "entry", "entries")}`;
+      const what = entries === undefined ? "copy" : `backup of ${entriesOf(entries)}`;
       const moved = unsettled.map((kind) =>
         `The ${kind} was changed all the while it was read; make another backup soon.\n`
       );
@@ -82,6 +81,8 @@ const backup: Command = {
     return isWhole(made) ? 0 : 1;
   },
 };
+
+const entriesOf = (count: number): string => counted(count, "entry", "entries");
 
 const RAW =
   "The copy was not made by store backup: where a gateway ran meanwhile, what it wrote last is not in it. An anchor from " +
@@ -99,7 +100,7 @@ const restore: Command = {
     "copy is checked and its audit verified; where anything is wrong with it that is said, and the command ends with 1.",
   async run(call) {
     const store = storeOf(call);
-    const told = (entries: number) => call.terminal.status?.(`${many(entries, "entry", "entries")} put back`);
+    const told = (entries: number) => call.terminal.status?.(`${entriesOf(entries)} put back`);
     const restored = await refusing(
       store,
       async () => (await maintenance()).restoreStore(store, call.words.subject, told),
@@ -178,16 +179,16 @@ const check: Command = {
         keys,
         now: Date.now,
         after: call.words.text("after"),
-        read: (entries) => status?.(`${many(entries, "entry", "entries")} read`),
+        read: (entries) => status?.(`${entriesOf(entries)} read`),
         told: (segments, newest) =>
-          status?.(`${many(segments, "segment")} of the audit verified, up to ${newest}`),
+          status?.(`${counted(segments, "segment")} of the audit verified, up to ${newest}`),
       }));
     call.show(
       found,
       ({ ok, entries, faults, audit }) =>
-        `${ok ? "Whole" : isOfKeys(found) ? "Not to be opened" : "Damaged"}: ${
-          many(entries, "entry", "entries")
-        } of ${shownPlace(path)} ${entries === 1 ? "was" : "were"} read.\n` +
+        `${ok ? "Whole" : isOfKeys(found) ? "Not to be opened" : "Damaged"}: ${entriesOf(entries)} of ${
+          shownPlace(path)
+        } ${formOf(entries, "was", "were")} read.\n` +
         faultLines(faults) +
         (audit === null ? "" : `The audit: ${verdictText(audit)}`) +
         (ok || isOfKeys(found)
@@ -263,14 +264,14 @@ const copy: Command = {
         now: Date.now,
         known: KNOWN_STORES_PATH,
         notice: noticeOf(call),
-        told: (what, entries) => call.terminal.status?.(`${many(entries, "entry", "entries")} ${what}`),
+        told: (what, entries) => call.terminal.status?.(`${entriesOf(entries)} ${what}`),
       }));
     call.show({ ok: isWhole(copied), ...copied }, ({ entries, compared, faults, audit }) => {
       const width = Math.max(...compared.map(({ kind }) => kind.length));
       const rows = compared.map(({ kind, entries, sha256 }) =>
         `  ${cell(kind).padEnd(width)}  ${String(entries).padStart(9)}  ${sha256}\n`
       );
-      return `${many(entries, "entry is", "entries are")} the same at both places, ${
+      return `${entriesOf(entries)} ${formOf(entries, "is", "are")} the same at both places, ${
         shownPlace(from.path)
       } and ${shownPlace(to.path)}:\n${rows.join("")}` +
         (faults.length === 0 ? "" : `Both are damaged:\n${faultLines(faults)}`) +

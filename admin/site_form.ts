@@ -290,11 +290,17 @@ export function mergedForm(
   return { form: merged, meanwhile };
 }
 
-/** What is wrong with each field, by its name; what names none of them stands under the empty name. */
-export function faultsOf(message: string, names: readonly string[]): Readonly<Record<string, string>> {
+/**
+ * What is wrong with each field, by its name, of the sentences of a refusal; one that names none of them stands with the one
+ * before it, the first under the empty name.
+ */
+export function faultsOf(
+  sentences: readonly string[],
+  names: readonly string[],
+): Readonly<Record<string, string>> {
   const faults: Record<string, string> = {};
   let last = "";
-  for (const part of message.split("; ")) {
+  for (const part of sentences) {
     const name = names.find((one) =>
       [": ", " is required", "["].some((after) => part.startsWith(`${one}${after}`))
     );

@@ -1,4 +1,5 @@
 /** What the CRM's tools cost at 150 ms of latency, how much of it is the gateway's, and whether its memory stays flat. */
+import { counted } from "../core/one_line.ts";
 import assert from "node:assert/strict";
 import { PACE } from "../platforms/highlevel/pacer.ts";
 import { type CrmStandIn, emptyWorld, seeded, startCrm, type World } from "../sandbox/highlevel/start.ts";
@@ -166,12 +167,11 @@ async function atLatency(rounds: number): Promise<Line[]> {
 /** What a call took and asked, beside the least that its steps can take. */
 function line(name: string, took: number, { requests }: CrmStandIn): Line {
   const steps = stepsOf(requests, LATENCY_MS);
-  const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   return {
     name,
-    figure: `${seconds(took)}, ${count(requests.length, "request")} in ${count(steps, "step")}`,
+    figure: `${seconds(took)}, ${counted(requests.length, "request")} in ${counted(steps, "step")}`,
     beside: `${seconds(steps * LATENCY_MS)}, ${
-      count(steps, "answer")
+      counted(steps, "answer")
     } of ${LATENCY_MS} ms one after the other`,
     aim: "",
   };

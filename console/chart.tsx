@@ -1,4 +1,5 @@
 /** Small charts, drawn by the server, each with its figures in a table behind it. */
+import { counted } from "../core/one_line.ts";
 import type { Child } from "hono/jsx";
 import { Table } from "./table.tsx";
 
@@ -34,16 +35,16 @@ export function dayText(day: string): string {
   return `${Number(day.slice(8, 10))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;
 }
 
-const counted = (value: number, [one, many]: ChartParts["unit"]) => `${value} ${value === 1 ? one : many}`;
-
 /** What the chart says, for who does not see it. */
 function summary({ days, unit, last: called = "today" }: ChartParts): string {
   const values = days.map(({ value }) => value ?? 0);
   const most = Math.max(0, ...values);
   const last = days.at(-1);
-  if (last === undefined || most === 0) return `No ${unit[1]} in these ${days.length} days`;
+  if (last === undefined || most === 0) {
+    return `No ${unit[1]} in ${days.length === 1 ? "this day" : `these ${days.length} days`}`;
+  }
   const peak = days[values.indexOf(most)]!;
-  return `${counted(values.at(-1)!, unit)} ${called}; most on ${dayText(peak.day)}: ${most}`;
+  return `${counted(values.at(-1)!, ...unit)} ${called}; most on ${dayText(peak.day)}: ${most}`;
 }
 
 /** Bars of days, oldest first, and the same figures as a table that is folded away. */
@@ -70,7 +71,7 @@ export function DaysChart(parts: ChartParts): Child {
               height={height}
               rx="2"
             >
-              <title>{`${dayText(day)}: ${value === null ? "not counted" : counted(value, unit)}`}</title>
+              <title>{`${dayText(day)}: ${value === null ? "not counted" : counted(value, ...unit)}`}</title>
             </rect>
           );
         })}

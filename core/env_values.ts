@@ -1,5 +1,6 @@
 /** How the text of a setting is read, by kind; each throws a Wrong that says what it is not and what is allowed. */
 
+import { counted } from "./one_line.ts";
 import { type Network, network } from "./ip.ts";
 
 /** A setting that cannot be used. */
@@ -177,7 +178,7 @@ export function masterToken(text: string): string {
   const allowed = `at least ${MASTER_TOKEN_CHARACTERS_MIN} visible ASCII characters without spaces`;
   if (!/^[\x21-\x7e]+$/.test(text)) throw new Wrong("holds a space or a character outside ASCII", allowed);
   if (text.length >= MASTER_TOKEN_CHARACTERS_MIN) return text;
-  throw new Wrong(`has ${text.length} characters`, `${allowed}; ${HOW_TO_MAKE}`);
+  throw new Wrong(`has ${counted(text.length, "character")}`, `${allowed}; ${HOW_TO_MAKE}`);
 }
 
 /** Keys of 32 bytes, in base64 or base64url, comma separated. */
@@ -187,7 +188,7 @@ export function keys(text: string): Uint8Array<ArrayBuffer>[] {
     const bytes = fromBase64(item.trim());
     if (bytes === null) throw new Wrong(`holds a key (number ${at + 1}) that is not base64`, allowed);
     if (bytes.length === KEY_BYTES) return bytes;
-    throw new Wrong(`holds a key (number ${at + 1}) of ${bytes.length} bytes`, allowed);
+    throw new Wrong(`holds a key (number ${at + 1}) of ${counted(bytes.length, "byte")}`, allowed);
   });
 }
 

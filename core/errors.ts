@@ -160,6 +160,8 @@ export interface GatewayErrorOptions {
   published?: true | null;
   /** Names what the call is about and the upstream does not have, or has in its bin; left out for any other failure. */
   gone?: string;
+  /** What is wrong, a sentence for each fault, where the message says several of them one after the other. */
+  faults?: readonly string[];
   /** The request for a person's approval that the call waits for, or was refused by: its id, its link, the person's words. */
   approval?: Readonly<Record<string, string>>;
 }
@@ -194,6 +196,7 @@ export class GatewayError extends Error {
   readonly published: true | null | undefined;
   readonly gone: string | undefined;
   readonly approval: Readonly<Record<string, string>> | undefined;
+  readonly #faults: readonly string[] | undefined;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
     super(shownText(message), options.cause === undefined ? undefined : { cause: options.cause });
@@ -210,6 +213,12 @@ export class GatewayError extends Error {
     this.published = options.published;
     this.gone = options.gone;
     this.approval = options.approval;
+    this.#faults = options.faults?.map(shownText);
+  }
+
+  /** The sentences that the message is made of: one for each fault; one alone where it was not made of such. */
+  get faults(): readonly string[] {
+    return this.#faults ?? [this.message];
   }
 
   /** The same failure, told in other words. */

@@ -36,7 +36,7 @@ export function checked<S extends z.ZodType>(schema: S, value: unknown): z.outpu
 export function refused(faults: readonly string[]): GatewayError {
   const told = faults.slice(0, FAULTS_MAX);
   if (faults.length > told.length) told.push(`and ${faults.length - told.length} more`);
-  return new GatewayError("E_BAD_INPUT", told.join("; "));
+  return new GatewayError("E_BAD_INPUT", told.join("; "), { faults: told });
 }
 
 /** Throws E_BAD_INPUT when there is any fault. */

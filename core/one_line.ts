@@ -1,4 +1,4 @@
-/** Text of somebody else's as a part of our own sentences. */
+/** Parts of our own sentences: text of somebody else's, numbers of things. */
 
 /** How much of the end is kept of what is cut. */
 const TAIL_CHARACTERS = 40;
@@ -33,6 +33,9 @@ export function inMarkdown(text: string, characters: number = Infinity): string 
   return cut.replace(/[\\`*_{}[\]<>#|~!@&]|:(?=\/\/)|\.(?<=\bwww\.)/gi, "\\$&");
 }
 
+/** The form of a word that goes with a number of things: "row" with one, "rows" with any other; `more` where that is another word. */
+export const formOf = (count: number, one: string, more = `${one}s`): string => count === 1 ? one : more;
+
 /** A number of things, in words: "1 row", "2 rows". */
-export const many = (count: number, one: string, more = `${one}s`): string =>
-  `${count} ${count === 1 ? one : more}`;
+export const counted = (count: number, one: string, more?: string): string =>
+  `${count} ${formOf(count, one, more)}`;

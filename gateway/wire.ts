@@ -16,7 +16,7 @@ import { makeConnectorContext } from "../guard/connector_context.ts";
 import { FactCaches } from "../guard/fact_caches.ts";
 import { Snapshots } from "../guard/snapshots.ts";
 import { Anchoring } from "../guard/audit/anchoring.ts";
-import { keepAnchor } from "../store/audit_anchor.ts";
+import { keepAnchor } from "../store/audit/anchor.ts";
 import { VendorWatch } from "../guard/vendor_watch.ts";
 import { openDeliveries } from "../guard/webhooks/deliveries.ts";
 import { telling } from "../guard/webhooks/tell.ts";

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { redactText } from "../core/credentials.ts";
 import type { AuditRow } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
-import type { Apart, ChangeRow } from "../registry/tool.ts";
+import type { Apart, ChangeRow, Replaced } from "../registry/tool.ts";
 import type { AuditQuery, ChangeState, Store } from "../store/store.ts";
 
 type Kept = Pick<Store, "audit" | "changes">;
@@ -22,8 +22,10 @@ interface Short {
   readonly head: string;
 }
 
+/** Three fields and no others: a value of a site may have some of these names too. */
 const isShort = (value: unknown): value is Short =>
-  isFields(value) && typeof value["sha256"] === "string" && typeof value["head"] === "string";
+  isFields(value) && Object.keys(value).length === 3 && Number.isInteger(value["length"]) &&
+  typeof value["sha256"] === "string" && typeof value["head"] === "string";
 
 /** Changes as a row keeps them: of many it has how many there were, and the first. */
 export function shownOf(changes: unknown): readonly Fields[] {
@@ -88,7 +90,7 @@ export class ChangeTexts {
     const changes = shownOf(row.changes).filter((one) => "from" in one && "to" in one);
     if (changes.length === 0) return {};
     const [from, to]: [Record<string, string>, Record<string, string>] = [{}, {}];
-    const others: { field: string; from: unknown; to: unknown }[] = [];
+    const others: Replaced[] = [];
     for (const one of changes) {
       const field = String(one["field"]);
       const after = isShort(one["to"]) ? await this.#after(row, field, one["to"]) : one["to"];
@@ -100,7 +102,7 @@ export class ChangeTexts {
         [from[field], to[field]] = [redactText(before), redactText(after)];
       } else {
         // Of a text that nothing has whole by now both are told alike, by their beginnings.
-        others.push({ field, from: beginningOf(before), to: beginningOf(isWhole ? one["to"] : after) });
+        others.push(beginnings(field, before, isWhole ? one["to"] : after));
       }
     }
     return { replaced: [...apart(from, to), ...others] };
@@ -129,5 +131,13 @@ export class ChangeTexts {
 const isTextOf = (value: unknown, { length, sha256 }: Short): boolean =>
   typeof value === "string" && Buffer.byteLength(value) === length && hash("sha256", value) === sha256;
 
-const beginningOf = (value: unknown): unknown =>
-  isShort(value) ? `${value.head} … (${value.length} bytes)` : value;
+/** Both sides of a text that is not there whole, and how long those are that are shortened. */
+function beginnings(field: string, before: unknown, after: unknown): Replaced {
+  const shortened = {
+    ...isShort(before) ? { from: before.length } : {},
+    ...isShort(after) ? { to: after.length } : {},
+  };
+  const shown = (value: unknown) => isShort(value) ? value.head : value;
+  const replaced = { field, from: shown(before), to: shown(after) };
+  return Object.keys(shortened).length === 0 ? replaced : { ...replaced, shortened };
+}

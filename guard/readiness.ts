@@ -6,7 +6,10 @@ import type { Store } from "../store/store.ts";
 
 /** What was found is told again for so long. */
 const KEPT_MS = 3000;
-/** Looking for what no key opens reads every sealed record, so it is seldom done: while something was found more often. */
+/**
+ * Looking for what no key opens reads every sealed record, so it is seldom done: while something was found more often. That
+ * the store itself was sealed anew is known from its mark, which every look reads anyway.
+ */
 const KEYS_KEPT_MS = 5 * 60_000;
 const KEYS_MISSING_KEPT_MS = 30_000;
 /** How long an answer waits for that; later it goes on behind. */
@@ -18,7 +21,7 @@ const RETRY_WAIT_MS = 1000;
 
 /** What it depends on. */
 export interface ReadinessPorts {
-  readonly store: Pick<Store, "ping" | "missingKeys" | "audit">;
+  readonly store: Pick<Store, "ping" | "lacksKeyOfStore" | "missingKeys" | "audit">;
   readonly jobs: {
     report(): readonly JobReport[];
     /** Does again what failed last. */
@@ -53,8 +56,8 @@ export class Readiness {
     if (isStoreWell) await this.#lookForKeys();
     if (isStoreWell) await this.#retryJobs();
     const audit_ms = store.audit.waiting.oldest_ms;
-    const lacksKey = this.#lacksKey;
-    this.#problems = problemsOf({ isStoreWell, lacksKey, audit_ms, jobs: jobs.report(), now: now() });
+    const lacks = store.lacksKeyOfStore() ? "store" : this.#lacksKey ? "secret" : null;
+    this.#problems = problemsOf({ isStoreWell, lacks, audit_ms, jobs: jobs.report(), now: now() });
     this.#lookedAt = elapsed();
     return this.#problems;
   }

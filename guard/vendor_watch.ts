@@ -1,4 +1,5 @@
 /** Which versions of upstreams' APIs end soon: what an operator is told before calls begin to fail. */
+import { counted } from "../core/one_line.ts";
 import type { Site, VersionEnding } from "../core/model.ts";
 import type { VersionWatch } from "../platforms/_connector/connector.ts";
 import type { Connectors } from "../registry/connectors.ts";
@@ -61,7 +62,7 @@ function endingOf(connector: string, one: VersionWatch, now: number, sites: numb
   const { api, version, change } = one;
   const [sunset, days_left] = [one.sunset!, daysLeft(one, now)];
   const when = days_left > 0
-    ? `ends on ${sunset}, in ${days_left} ${days_left === 1 ? "day" : "days"}; from then on its calls fail`
+    ? `ends on ${sunset}, in ${counted(days_left, "day")}; from then on its calls fail`
     : `ended on ${sunset}: its calls fail`;
   const use = sites === 0 ? "no site uses it" : sites === 1 ? "1 site uses it" : `${sites} sites use it`;
   const message = `${api} ${version} ${when} (${use}). To do: ${change}`;

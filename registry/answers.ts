@@ -49,6 +49,7 @@ export const CHANGE: Schema = resultSchema({
   from: "any -- The value now; null for what is made new",
   to: "any -- The value after the change",
   "origin?": "string -- Where the value now comes from, where the changed thing itself does not hold it",
+  "text_of?": "string -- Of the text of a file: the field that has its name and size",
   "item?": "integer -- Of a change set: which item it is of",
   "site_id?~": "string -- Of a change set: the site of that item",
 });

@@ -1,8 +1,8 @@
 /** The JSON Schema subset of manifests: what is refused at boot, how a call is checked, how types are printed. */
+import { counted } from "../core/one_line.ts";
 import { z } from "zod";
 import { clipped, GatewayError } from "../core/errors.ts";
 import { finder } from "../core/ids.ts";
-import { many } from "../core/one_line.ts";
 import { isFields } from "../core/values.ts";
 import { givenInstead, ID_PATTERN, isWrapped, LINE_PATTERN, nameMeant, placeOf } from "./input_hints.ts";
 
@@ -139,7 +139,8 @@ export function checker(schema: Schema): (args: Record<string, unknown>) => Reco
     const sentences = outcome.error.issues.slice(0, ISSUES_MAX).flatMap((issue) =>
       sentence(issue, args, schema)
     );
-    throw new GatewayError("E_BAD_INPUT", [...new Set(sentences)].slice(0, SENTENCES_MAX).join("; "));
+    const faults = [...new Set(sentences)].slice(0, SENTENCES_MAX);
+    throw new GatewayError("E_BAD_INPUT", faults.join("; "), { faults });
   };
 }
 
@@ -257,10 +258,10 @@ export function expected(issue: Issue | null, schema: Schema | undefined): strin
     ? `an object {${names.join(", ")}}`
     : NOUNS[schema.type ?? ""] ?? "something else";
   const sizes = [
-    schema.minLength !== undefined && `at least ${many(schema.minLength, "character")}`,
-    schema.maxLength !== undefined && `at most ${many(schema.maxLength, "character")}`,
-    schema.minItems !== undefined && `at least ${many(schema.minItems, "item")}`,
-    schema.maxItems !== undefined && `at most ${many(schema.maxItems, "item")}`,
+    schema.minLength !== undefined && `at least ${counted(schema.minLength, "character")}`,
+    schema.maxLength !== undefined && `at most ${counted(schema.maxLength, "character")}`,
+    schema.minItems !== undefined && `at least ${counted(schema.minItems, "item")}`,
+    schema.maxItems !== undefined && `at most ${counted(schema.maxItems, "item")}`,
   ].filter(Boolean).join(" and ");
   const bounds = [
     schema.minimum !== undefined && `>= ${schema.minimum}`,

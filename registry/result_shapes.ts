@@ -127,6 +127,11 @@ export const SHAPES: Readonly<Record<string, unknown>> = {
       field: "string",
       from: "any -- the value of the field before",
       to: "any -- and after",
+      "shortened?": {
+        $: "Of a side of which only the beginning is shown: the bytes of all of it",
+        "from?": "integer",
+        "to?": "integer",
+      },
     }],
     "*":
       "any -- what was changed, where it can be told: id, fields, set_id, item, and why it cannot be taken back",

@@ -19,6 +19,10 @@ export interface SetOrder {
   readonly first?: 1 | undefined;
   /** What a person should know beside what the items say. */
   readonly warnings?: readonly string[];
+  /** What the preview says of each change beside what its own tool says, by its place. */
+  readonly about?: readonly Readonly<Record<string, unknown>>[];
+  /** What a refusal says beside its reasons of the items that cannot be done, by their numbers. */
+  readonly refused?: (items: readonly number[]) => string;
 }
 
 /** A set that was planned, as far as a preview and the steps of its call need it. */

@@ -99,6 +99,15 @@ export interface AuditFacts {
   edited_from?: string;
 }
 
+/** What a change replaced in a field, and by what. */
+export interface Replaced {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+  /** Of a text that nothing has whole any more, so that `from` or `to` is its beginning: how many bytes all of it has. */
+  readonly shortened?: { readonly from?: number; readonly to?: number };
+}
+
 /** One change of the site, as a list tells it. */
 export interface ChangeRow {
   readonly request_id: string;
@@ -107,6 +116,8 @@ export interface ChangeRow {
   readonly by: { readonly token: string; readonly client?: string; readonly person?: string };
   readonly undoable: boolean;
   readonly undone_by?: string;
+  /** Where it was asked for. */
+  readonly replaced?: readonly Replaced[];
   readonly [more: string]: unknown;
 }
 
@@ -178,7 +189,7 @@ export interface ChangesQuery {
 export type Apart = (
   from: Readonly<Record<string, string>>,
   to: Readonly<Record<string, string>>,
-) => readonly { readonly field: string; readonly from: string; readonly to: string }[];
+) => readonly Replaced[];
 
 /** The changes of the call's site: those of the caller's own token, all of them for who may do everything. */
 export interface ChangesPort {

@@ -1,4 +1,5 @@
 /** What differs between two versions: the parts, each with a little of the text around it, in pages of a few KB. */
+import { counted } from "../core/one_line.ts";
 import { diffLines, diffWordsWithSpace } from "diff";
 import { commonEnds } from "../core/common_ends.ts";
 import { bytesOf } from "./text.ts";
@@ -106,5 +107,5 @@ function bounded(text: string, other: string): string {
   let end = Math.min(text.length, start + SIDE_BYTES);
   while (bytesOf(text.slice(start, end)) > SIDE_BYTES) end -= 50;
   const left = text.length - (end - start);
-  return `${text.slice(start, end).toWellFormed()} … (${left} characters left out)`;
+  return `${text.slice(start, end).toWellFormed()} … (${counted(left, "character")} left out)`;
 }

@@ -15,8 +15,8 @@ export interface Problem {
 export interface Looked {
   /** Whether the store answers and takes a change. */
   readonly isStoreWell: boolean;
-  /** Whether something is sealed under a key that this process was not given. */
-  readonly lacksKey: boolean;
+  /** What is sealed under a key that this process was not given: the store, or a secret in it; null for nothing. */
+  readonly lacks: "store" | "secret" | null;
   /** For how long the oldest entry of the audit waits to be written, in milliseconds. */
   readonly audit_ms: number;
   readonly jobs: readonly JobReport[];
@@ -36,7 +36,7 @@ export const isJobWrong = ({ failing_since, running_since }: JobReport, now: num
   failing_since !== null || (running_since !== null && now - Date.parse(running_since) > RUN_MS_MAX);
 
 /** What is wrong, the gravest first; nothing where calls can be carried out. */
-export function problemsOf({ isStoreWell, lacksKey, audit_ms, jobs, now }: Looked): Problem[] {
+export function problemsOf({ isStoreWell, lacks, audit_ms, jobs, now }: Looked): Problem[] {
   const problems: Problem[] = [];
   if (!isStoreWell) {
     problems.push({
@@ -56,17 +56,19 @@ export function problemsOf({ isStoreWell, lacksKey, audit_ms, jobs, now }: Looke
         "see to the store, and where the store is well start the gateway again: rows that wait are written when it stops",
     });
   }
-  if (lacksKey) {
-    problems.push({
-      check: "keys",
-      message:
-        "A stored secret is sealed under a key that ENCRYPTION_KEYS lacks; add that key and start the gateway " +
-        `again, or set the secret again; ${MORE}`,
-    });
-  }
+  if (lacks !== null) problems.push({ check: "keys", message: LACKING[lacks] });
   problems.push(...jobs.filter((job) => isJobWrong(job, now)).map(ofJob));
   return problems;
 }
+
+const LACKING = {
+  store:
+    "The store was sealed anew under a key that ENCRYPTION_KEYS lacks here; add that key and start this gateway again: " +
+    "what is sealed under it does not open without it",
+  secret:
+    "A stored secret is sealed under a key that ENCRYPTION_KEYS lacks; add that key and start the gateway " +
+    `again, or set the secret again; ${MORE}`,
+} as const;
 
 function ofJob({ name, failing_since, event }: JobReport): Problem {
   const message = failing_since === null

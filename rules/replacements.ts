@@ -1,6 +1,6 @@
 /** Exact replacements in a text: each is found as often as it was said to be, or nothing is replaced. */
 import { GatewayError } from "../core/errors.ts";
-import { many } from "../core/one_line.ts";
+import { counted } from "../core/one_line.ts";
 import { cut } from "../core/values.ts";
 
 /** A text to be replaced, and how often it stands there. */
@@ -74,7 +74,7 @@ export function replacing(
     const inside = countInTags(text, found);
     if (inside > 0) {
       warnings.push(
-        `replacements[${by}]: ${inside} of its ${many(found.length, "place")} ${
+        `replacements[${by}]: ${inside} of its ${counted(found.length, "place")} ${
           inside === 1 ? "is" : "are"
         } inside a tag or a comment of the HTML, not in what is read`,
       );

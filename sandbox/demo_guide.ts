@@ -1,5 +1,5 @@
 /** What the demo prints: calls to try, ready to be pasted. */
-import type { DemoPart, Paste } from "./demo_part.ts";
+import type { DemoPart, Paste, PasteUndone } from "./demo_part.ts";
 import type { StaticProject } from "./project.ts";
 import type { CmsSandbox } from "./wordpress/start.ts";
 
@@ -23,8 +23,29 @@ function previewed(url: string, token: string, args: Readonly<Record<string, unk
     "",
     "Read it, then send the same call with confirm and the confirm_token of that preview: exactly what it showed is done.",
     "",
-    `CONFIRM=$(printf "%s" "$PREVIEW" | sed 's/.*"confirm_token":"\\([^"]*\\)".*/\\1/')`,
+    `CONFIRM=${read("PREVIEW", "confirm_token")}`,
     curl(url, token, confirmed),
+  ];
+}
+
+/** What a field of an answer that was kept in a variable says. */
+const read = (variable: string, field: string) =>
+  `$(printf "%s" "$${variable}" | sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/')`;
+
+/** A write, its answer kept and shown; then what takes it back: shown, and carried out. */
+function undone(
+  tools: string,
+  token: string,
+  tool: string,
+  args: Readonly<Record<string, unknown>>,
+): string[] {
+  return [
+    `ANSWER=$(${curl(`${tools}/${tool}`, token, JSON.stringify(args))}); printf "%s\\n" "$ANSWER"`,
+    "",
+    "The site keeps what stood there before. Taking it back is shown first, too:",
+    "",
+    `REQUEST=${read("ANSWER", "request_id")}`,
+    ...previewed(`${tools}/undo_change`, token, { site_id: args["site_id"], request_id: "'$REQUEST'" }),
   ];
 }
 
@@ -64,6 +85,34 @@ function drafting(address: string, token: string): string[] {
   ];
 }
 
+/** The site of pages that a build makes: begun, looked at, built. */
+function staticSite(
+  project: Pick<StaticProject, "folder" | "address"> | null,
+  paste: Paste,
+  write: (tool: string, args: Readonly<Record<string, unknown>>) => readonly string[],
+): readonly string[] {
+  if (project === null) {
+    return ['git is missing on this machine, so there is no site id "demo-static" to try.'];
+  }
+  const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>", blog: true };
+  return [
+    '4. A static site (site id "demo-static", its repository still empty): see what would begin it.',
+    "",
+    ...write("init_static_project", scaffold),
+    "",
+    "The commit can be looked at:",
+    "",
+    `git clone ${project.folder} demo-site`,
+    ...project.address === null ? [] : [
+      "",
+      `The site is at ${project.address} once the commit is built, which is done in the background with packages of npm`,
+      "(some 160 MB, the first time; without npm the answer says that nothing was built). How it is doing:",
+      "",
+      paste("check_static_deploy", { site_id: "demo-static", wait_seconds: 30 }),
+    ],
+  ];
+}
+
 /** What to try, ready to be pasted; `section` is what the site builder has saved. */
 export function guide(
   address: string,
@@ -73,11 +122,12 @@ export function guide(
   section: string,
   parts: readonly DemoPart[] = [],
 ): string {
-  const scaffold = { site_id: "demo-static", homepage_html: "<h1>Hello</h1>", blog: true };
+  const tools = `${address}/api/v1/tools`;
   const post = (url: string, body: unknown) => curl(url, token, JSON.stringify(body));
   const write = (tool: string, args: Readonly<Record<string, unknown>>) =>
-    previewed(`${address}/api/v1/tools/${tool}`, token, args);
-  const paste: Paste = (tool, args) => post(`${address}/api/v1/tools/${tool}`, args);
+    previewed(`${tools}/${tool}`, token, args);
+  const paste: Paste = (tool, args) => post(`${tools}/${tool}`, args);
+  const back: PasteUndone = (tool, args) => undone(tools, token, tool, args);
   const site = `A ${
     cms.kind === "wordpress" ? "real WordPress with the companion plugin" : "stand-in for WordPress"
   } answers at ${cms.base_url} (site ids "demo" and "demo-live").`;
@@ -86,22 +136,7 @@ export function guide(
     `A stand-in for Duda, a site builder, has the site id "demo-built"; its saved section is ${section}.`,
     "",
     ...drafting(address, token),
-    ...project === null ? ['git is missing on this machine, so there is no site id "demo-static" to try.'] : [
-      '4. A static site (site id "demo-static", its repository still empty): see what would begin it.',
-      "",
-      ...write("init_static_project", scaffold),
-      "",
-      "The commit can be looked at:",
-      "",
-      `git clone ${project.folder} demo-site`,
-      ...project.address === null ? [] : [
-        "",
-        `The site is at ${project.address} once the commit is built, which is done in the background with packages of npm`,
-        "(some 160 MB, the first time; without npm the answer says that nothing was built). How it is doing:",
-        "",
-        paste("check_static_deploy", { site_id: "demo-static", wait_seconds: 30 }),
-      ],
-    ],
+    ...staticSite(project, paste, write),
     "",
     `5. Topic planning on a stand-in (site id "demo" reads, "demo-live" may also write):`,
     "",
@@ -112,7 +147,7 @@ export function guide(
     paste("crm_bootstrap_baseline", { site_id: "demo-crm" }),
     "",
     ...parts.flatMap((part, at) => {
-      const [heading, ...lines] = part.guide(address, paste);
+      const [heading, ...lines] = part.guide(address, paste, back);
       return [`${7 + at}. ${heading}`, "", ...lines, ""];
     }),
     `The pages for people are at ${address}/admin. Sign in with the master token there: the MASTER_TOKEN of`,

@@ -44,7 +44,7 @@ export async function startDemoToolServers(crm: CrmStandIn) {
       await store.sites.update(CRM_SITE, { flags: { allow_crm_write: true } });
       await toolCatalogs.run(); // nobody wants to wait for the clock
     },
-    guide: (address, paste) => [
+    guide: (address, paste, undone) => [
       `Tools of sites' own tool servers, passed on (site ids "${BUILDER_SITE}" and "${CRM_SITE}"). The elements of a page:`,
       paste("builder-mcp-get-page-structure", { site_id: BUILDER_SITE, post_id }),
       "",
@@ -52,7 +52,7 @@ export async function startDemoToolServers(crm: CrmStandIn) {
       "",
       paste("builder-mcp-add-free-widget", { ...heading, dry_run: true }),
       "",
-      paste("builder-mcp-add-free-widget", heading),
+      ...undone("builder-mcp-add-free-widget", heading),
       "",
       "A tag for a contact of the CRM, whose server has no preview:",
       "",

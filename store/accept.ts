@@ -1,8 +1,8 @@
 /** What of a store's records is not as the gateway wrote it, and an operator's word that it is right all the same. */
 import { CLOCK } from "../core/async.ts";
 import type { AuditRow } from "../core/model.ts";
-import { Audit } from "./audit.ts";
-import { auditKeysOf } from "./audit_keys.ts";
+import { Audit } from "./audit/audit.ts";
+import { auditKeysOf } from "./audit/keys.ts";
 import { Database } from "./database.ts";
 import { assertAlone, isFile, nameOf } from "./engines.ts";
 import { KnownStores } from "./known_stores.ts";

@@ -1,5 +1,5 @@
 /** The audit in a backup of a store that is being written: chains that end together with the marks of their rows. */
-import { decodePart, isBundle } from "./audit_bundle.ts";
+import { decodePart, isBundle } from "./audit/bundle.ts";
 import {
   chainHash,
   doubtKey,
@@ -14,8 +14,8 @@ import {
   parseRow,
   parseSegment,
   type Segment,
-} from "./audit_segment.ts";
-import { AuditVerifier } from "./audit_verify.ts";
+} from "./audit/segment.ts";
+import { AuditVerifier } from "./audit/verify.ts";
 import type { Database } from "./database.ts";
 import type { Laid } from "./intake.ts";
 import type { AuditVerdict } from "./store.ts";

@@ -27,6 +27,8 @@ export class Versions {
   readonly #storeId: string | undefined;
   #checkedAt = -Infinity;
   #checking: Promise<void> | null = null;
+  /** The id of the key that the mark was last seen to be sealed under; null where it was not looked at. */
+  #sealedUnder: string | null = null;
   /** How often another instance told that it changed something. */
   #told = 0;
 
@@ -43,6 +45,11 @@ export class Versions {
       this.#checkedAt = -Infinity;
     });
     this.#kinds = new Map(CACHED_KINDS.map((kind) => [kind, new Version(db, kind, this)]));
+  }
+
+  /** The id of the key that the store was sealed under when the versions were last read; null where that is not known. */
+  get sealedUnder(): string | null {
+    return this.#sealedUnder;
   }
 
   /** That of one kind. */
@@ -81,6 +88,7 @@ export class Versions {
   #assertSame(value: unknown): void {
     const mark = value as StoreMark | null;
     if (mark !== null && mark.id === this.#storeId) {
+      this.#sealedUnder = mark.check?.key ?? null;
       if (!isNewer(mark)) return;
       this.#db.refuseAll(() => raised(mark));
       throw raised(mark);

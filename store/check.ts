@@ -1,6 +1,6 @@
 /** Checks a store for operators: its file, every entry, counters, records, what is sealed, the audit. */
 import { placeNamed } from "../core/env_values.ts";
-import { assertSegmentId } from "./audit_verify.ts";
+import { assertSegmentId } from "./audit/verify.ts";
 import { DamagedEntry, damageText } from "./damage.ts";
 import { isFile, nameOf } from "./engines.ts";
 import { judgeFile, readablePlace } from "./file_check.ts";

@@ -1,7 +1,7 @@
 /** Which rows of the audit go with an erased site or person, and what rows of others lose. */
 import type { AuditRow } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
-import { sitesOf } from "./audit_segment.ts";
+import { sitesOf } from "./audit/segment.ts";
 import type { Erased } from "./erasure_rules.ts";
 
 const ERASED = "(erased)";

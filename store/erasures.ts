@@ -2,7 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { type AuditRow, LIMITS, type Site, type Token } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
-import type { Audit } from "./audit.ts";
+import type { Audit } from "./audit/audit.ts";
 import type { CachedKind, Versions } from "./cache.ts";
 import type { ConsentContent } from "./consent_types.ts";
 import { type Database, deleteListed, listRecords, sha256 } from "./database.ts";

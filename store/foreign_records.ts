@@ -1,5 +1,5 @@
 /** Which records of a store are not as the gateway wrote them, of every kind that is proven. */
-import { many } from "../core/one_line.ts";
+import { counted, formOf } from "../core/one_line.ts";
 import type { Database } from "./database.ts";
 import { UNREADABLE } from "./damage.ts";
 import { hasProvenAudit, isRegistered, readMark } from "./mark.ts";
@@ -55,14 +55,20 @@ async function foreignStamped(kv: Pick<Kv, "list">, sealer: Sealer): Promise<str
       if (judged === "wrong" && ++wrong <= NAMED_MAX) said.push(faultText("changed", toPortable(key)));
     }
     if (wrong > NAMED_MAX) {
-      said.push(`${wrong - NAMED_MAX} more of the ${kind} are not as the gateway wrote them`);
+      said.push(
+        `${wrong - NAMED_MAX} more of the ${kind} ${
+          formOf(wrong - NAMED_MAX, "is", "are")
+        } not as the gateway wrote ${formOf(wrong - NAMED_MAX, "it", "them")}`,
+      );
     }
   }
   return closed === 0 ? said : [
     ...said,
-    `${
-      many(closed, "record is", "records are")
-    } proven under keys that ENCRYPTION_KEYS lacks; sessions and clients that need them are refused`,
+    `${counted(closed, "record")} ${
+      formOf(closed, "is", "are")
+    } proven under keys that ENCRYPTION_KEYS lacks; ${
+      formOf(closed, "its session or client is", "their sessions and clients are")
+    } refused`,
   ];
 }
 

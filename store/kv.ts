@@ -12,12 +12,12 @@ import { Budgets } from "./budgets.ts";
 import { Allowances } from "./allowances.ts";
 import { Accounts } from "./accounts.ts";
 import { Approvals } from "./approvals.ts";
-import { Audit } from "./audit.ts";
-import { auditKeysOf } from "./audit_keys.ts";
-import { Anchors } from "./audit_anchor.ts";
+import { Audit } from "./audit/audit.ts";
+import { auditKeysOf } from "./audit/keys.ts";
+import { Anchors } from "./audit/anchor.ts";
 import { Erasures } from "./erasures.ts";
 import { foreignNow } from "./foreign_records.ts";
-import { goOnFrom } from "./audit_horizon.ts";
+import { goOnFrom } from "./audit/horizon.ts";
 import { Versions } from "./cache.ts";
 import { Database } from "./database.ts";
 import { Devices, Signatures } from "./signatures.ts";
@@ -139,6 +139,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     toolCatalogs: new ToolCatalogs(db, versions.of("tool_catalogs")),
     audit,
     anchors: new Anchors(db, audit, sealer.records, mark.id),
+    lacksKeyOfStore: () => versions.sealedUnder !== null && !sealer.knows(versions.sealedUnder),
     missingKeys: (most) => missingKeys(db, sealer, most),
     foreignRecords: () => foreignNow(db, sealer),
     ping: (writes) => ping(db, versions, file, writes),

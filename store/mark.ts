@@ -2,7 +2,7 @@
 import { GatewayError } from "../core/errors.ts";
 import { VERSION } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
-import { proveEnds } from "./audit_ends.ts";
+import { proveEnds } from "./audit/ends.ts";
 import { DamagedEntry, MARK_KEY } from "./damage.ts";
 import { commitInTurn, inTurn } from "./database.ts";
 import { HOW_TO_ACCEPT } from "./registers.ts";

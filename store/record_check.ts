@@ -1,5 +1,5 @@
 /** Looks at the records of a store one after the other: counters, names of others, what is sealed. */
-import { many } from "../core/one_line.ts";
+import { counted, formOf } from "../core/one_line.ts";
 import { readRecord } from "./account_record.ts";
 import { damageText, UNREADABLE } from "./damage.ts";
 import { toPortable } from "./portable.ts";
@@ -63,14 +63,16 @@ export class RecordCheck {
   /** All that is wrong, the rest counted. */
   faults(): string[] {
     const lost = [...this.#lost].map(([key, count]) =>
-      `${many(count, "record is", "records are")} sealed under key "${key}", which ENCRYPTION_KEYS lacks`
+      `${counted(count, "record")} ${
+        formOf(count, "is", "are")
+      } sealed under key "${key}", which ENCRYPTION_KEYS lacks`
     );
     return [
       ...this.#faults,
       ...this.#more > 0
         ? [
-          `${many(this.#more, "record more is", "records more are")} not as ${
-            this.#more === 1 ? "it" : "they"
+          `${counted(this.#more, "more record")} ${
+            formOf(this.#more, "is not as it", "are not as they")
           } should be`,
         ]
         : [],

@@ -1,6 +1,6 @@
 /** Which keys a store is sealed and proven under, and sealing and proving all of it under the first. */
 import { commitInTurn, inTurn } from "./database.ts";
-import { hasKeyOfFirst, makeAuditKey } from "./audit_keys.ts";
+import { hasKeyOfFirst, makeAuditKey } from "./audit/keys.ts";
 import type { Expiries } from "./expiry.ts";
 import { hasProvenAudit, isRegistered as hasRegisters, readMark, sealedAnew } from "./mark.ts";
 import { MARK_KEY } from "./damage.ts";
@@ -123,8 +123,9 @@ export interface Resealed {
 export async function reseal(raw: Deno.Kv, given: Resealing): Promise<Resealed> {
   const kv = registeredKv(raw, given.sealer.records);
   const work = new Reseal(raw, kv, given);
-  for (const kind of SEALED_KINDS) await work.kind(kind);
+  // The mark first: a gateway that runs without that key is told by it, before the first record is closed to it.
   await work.mark();
+  for (const kind of SEALED_KINDS) await work.kind(kind);
   // Whoever has the older key and an older copy of the store knows the key that proved the audit until now.
   const isProven = hasProvenAudit((await readMark(raw)).value);
   if (isProven && !await hasKeyOfFirst(raw, given.sealer)) await makeAuditKey(kv, given.sealer, given.now);

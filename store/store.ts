@@ -13,7 +13,7 @@ import type {
 } from "../core/model.ts";
 import type { AccountStore } from "./account_types.ts";
 import type { ApprovalStore } from "./approval_types.ts";
-import type { AnchorStore, AuditStore } from "./audit_types.ts";
+import type { AnchorStore, AuditStore } from "./audit/types.ts";
 import type { ConnectLinkStore } from "./connect_link_types.ts";
 import type { ChangeStore } from "./change_types.ts";
 import type { ErasureStore } from "./erasure_types.ts";
@@ -36,8 +36,8 @@ import type { WebhookStore } from "./webhook_types.ts";
 
 export type * from "./account_types.ts";
 export type * from "./approval_types.ts";
-export { RowRefused } from "./audit_refused.ts";
-export type * from "./audit_types.ts";
+export { RowRefused } from "./audit/refused.ts";
+export type * from "./audit/types.ts";
 export type * from "./change_types.ts";
 export type * from "./erasure_types.ts";
 export type * from "./connect_link_types.ts";
@@ -358,6 +358,11 @@ export interface Store {
    * looked up first. Who was found under a number need not be looked up again under the same.
    */
   callersVersion(): number;
+  /**
+   * Whether the store was made or sealed anew under a key that this process was not given, as its last ping found: what is
+   * sealed from then on does not open here.
+   */
+  lacksKeyOfStore(): boolean;
   /** What is sealed under a key that this process was not given: nothing of it can be used. Of many, so many at most. */
   missingKeys(most?: number): Promise<readonly SealedRecord[]>;
   /** What of its records is not as the gateway wrote it, of every kind that is proven, a sentence each; few of one kind. */

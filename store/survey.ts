@@ -1,8 +1,8 @@
 /** Reads a store to its end, around whatever is damaged, and says what is wrong with its entries, its records and its audit. */
 import { CLOCK } from "../core/async.ts";
-import { AuditKeys, readAuditKeys } from "./audit_keys.ts";
-import type { Proving } from "./audit_proven.ts";
-import { verifyAudit } from "./audit_verify.ts";
+import { AuditKeys, readAuditKeys } from "./audit/keys.ts";
+import type { Proving } from "./audit/proven.ts";
+import { verifyAudit } from "./audit/verify.ts";
 import { aroundDamage } from "./damage.ts";
 import { Database } from "./database.ts";
 import { placeText } from "./engines.ts";

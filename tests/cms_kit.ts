@@ -38,6 +38,8 @@ export interface Preview {
   readonly revision: string | null;
   readonly confirm_token: string;
   readonly warnings: readonly string[];
+  /** Of a change set. */
+  readonly items?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** A preview without what is another's each time: its token, and until when that holds. */

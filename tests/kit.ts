@@ -17,7 +17,8 @@ import type { AuditPage, NewSite, NewToken, Store, UserInput } from "../store/st
 export const NOW = Date.parse("2026-11-21T12:00:00Z");
 /** The master token of every kit. */
 export const MASTER = "master-token-of-the-tests-0123456789abcdef";
-const KEY = new Uint8Array(32).fill(7).toBase64();
+/** The key that stores are sealed under. */
+export const KEY = new Uint8Array(32).fill(7).toBase64();
 
 /** A site to register: `site("acme", "cms", { base_url })`. */
 export function site(id: string, platform: PlatformKind, more: Partial<NewSite> = {}): NewSite {

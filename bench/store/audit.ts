@@ -1,4 +1,4 @@
-/** How many audit rows a second become durable, in how much time of the JavaScript thread, written and kept in how many bytes: `deno run -A bench/store/audit.ts`. */
+/** How many audit rows a second become durable, in how much time of the JavaScript thread, written and kept in how many bytes: `deno run -A bench/store/audit/audit.ts`. */
 import { DatabaseSync } from "node:sqlite";
 import type { AuditRow } from "../../core/model.ts";
 import { openStore } from "../../store/kv.ts";

@@ -1,4 +1,5 @@
 /** What a request would change: short values as a table, from and to; every long text by itself. */
+import { formOf } from "../../core/one_line.ts";
 import type { Child } from "hono/jsx";
 import type { ApprovalPreview, ApprovalReport } from "../../admin/ports.ts";
 import { redactText } from "../../core/credentials.ts";
@@ -95,12 +96,28 @@ function fieldsOf(changes: readonly Change[], on: Drawing): Child {
   );
 }
 
+/** A place whose text is replaced. */
+interface Hit {
+  readonly hit: string;
+  readonly times?: number;
+  readonly found?: readonly string[];
+}
+
+function hitWords({ hit, times, found }: Hit): string {
+  const said = [
+    ...times === undefined ? [] : [`${times} times`],
+    ...found === undefined ? [] : [`written ${found.map((one) => `"${one}"`).join(", ")}`],
+  ];
+  return seen(said.length === 0 ? hit : `${hit} (${said.join(", ")})`);
+}
+
 /** An item of a set, as far as a page needs it. */
 interface Item {
   readonly item?: unknown;
   readonly site_id?: unknown;
   readonly summary?: unknown;
   readonly plan?: unknown;
+  readonly hits?: readonly Hit[];
   readonly left_out?: string;
   readonly warnings?: readonly string[];
 }
@@ -138,7 +155,7 @@ function changesByItem(changes: readonly Change[]): ReadonlyMap<string, readonly
 }
 
 function itemOf(
-  { item, site_id, summary, plan, left_out, warnings = [] }: Item,
+  { item, site_id, summary, plan, hits, left_out, warnings = [] }: Item,
   changes: readonly Change[],
   on: Drawing,
   choosing: Choosing | null,
@@ -150,6 +167,7 @@ function itemOf(
       <h3 dir="auto">{`${number}${where}: ${seen(String(summary ?? ""))}`}</h3>
       {choosing && box(number, choosing)}
       {typeof plan === "string" && <p class="hint">{`${seen(plan)}.`}</p>}
+      {hits && <p class="hint" dir="auto">{`Of ${hits.map(hitWords).join(", ")}.`}</p>}
       {warnings.map((one) => <p class="error" dir="auto">{seen(one)}</p>)}
       {fieldsOf(changes, on)}
       {left_out && <p class="error">{`Too large to be shown here: ${seen(left_out)}.`}</p>}
@@ -215,8 +233,13 @@ export function argumentsOf(
       </summary>
       <p>{`The tool ${tool}, with:`}</p>
       <dl>{entries}</dl>
-      {on.cut > 0 && <p>{`${on.cut.toLocaleString("en")} more characters stand where all of it is shown.`}
-      </p>}
+      {on.cut > 0 && (
+        <p>
+          {`${on.cut.toLocaleString("en")} more ${
+            formOf(on.cut, "character stands", "characters stand")
+          } where all of it is shown.`}
+        </p>
+      )}
     </details>
   );
 }

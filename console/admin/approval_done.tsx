@@ -1,4 +1,5 @@
 /** What came of a request: what was proven of it, what visitors get, and how it is taken back. */
+import { formOf } from "../../core/one_line.ts";
 import type { Child } from "hono/jsx";
 import type { ShownApproval } from "../../admin/ports.ts";
 import { LIMITS } from "../../core/model.ts";
@@ -23,7 +24,7 @@ function decision({ approval }: ShownApproval): Child {
     <>
       <p>
         {`${word[0]!.toUpperCase()}${word.slice(1)}${by}${at}${
-          out.length === 0 ? "" : `, without item${out.length === 1 ? "" : "s"} ${out.join(", ")}`
+          out.length === 0 ? "" : `, without ${formOf(out.length, "item")} ${out.join(", ")}`
         }.`}
       </p>
       {edited_to !== undefined && (

@@ -1,4 +1,5 @@
 /** One request: what is asked in the words of a person, what it would do now, and the decision. */
+import { formOf } from "../../core/one_line.ts";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { FactList } from "../table.tsx";
@@ -114,7 +115,7 @@ function ways(path: string, { view, whole, cut }: Drawing, canDecide: boolean): 
     <>
       {cut > 0 && (
         <p class="error">
-          {`${cut.toLocaleString("en")} characters have no room here. `}
+          {`${cut.toLocaleString("en")} ${formOf(cut, "character has", "characters have")} no room here. `}
           <a href={to({ view, whole: "1" })}>Show all of it</a>, to read it before you approve.
         </p>
       )}

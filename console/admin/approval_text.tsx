@@ -1,4 +1,5 @@
 /** Texts as they are and as they would be: in one text with marks, or side by side; every sign of theirs is text. */
+import { formOf } from "../../core/one_line.ts";
 import type { Child } from "hono/jsx";
 import { type Stretch, textDiff } from "../../core/text_diff.ts";
 import { isUnseen, seenParts } from "../../core/unseen.ts";
@@ -112,7 +113,13 @@ export const marked = (text: string, joiners = false): Child[] =>
 function drawn({ kind, text }: Part, on: Drawing): Child {
   if (kind === "fold") {
     takes(SIGN_BYTES, 0, on);
-    return <span class="fold">{` … ${number(text.length)} characters stay as they are … `}</span>;
+    return (
+      <span class="fold">
+        {` … ${number(text.length)} ${
+          formOf(text.length, "character stays as it is", "characters stay as they are")
+        } … `}
+      </span>
+    );
   }
   const part = fitting(text, on);
   if (part === "") return null;

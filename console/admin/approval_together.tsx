@@ -1,4 +1,5 @@
 /** Several requests on one page, each as it would be done now, and one decision on them. */
+import { counted } from "../../core/one_line.ts";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { tierShown } from "../../admin/approvals.ts";
@@ -101,7 +102,7 @@ function decisionOf(person: Person, sections: readonly Section[], page: Together
   const typed = typedWord(sites, page.names);
   const { problem } = page;
   const error = (field: "typed" | "words") => problem?.field === field ? problem.message : undefined;
-  const count = fit.length === 1 ? "1 request" : `${fit.length} requests`;
+  const count = counted(fit.length, "request");
   return (
     <>
       <h2 id="decide">{`Your decision on ${count}`}</h2>
@@ -146,7 +147,7 @@ export async function togetherPage(c: Context, person: Person, page: Together): 
   return await showPage(
     c,
     {
-      title: page.all.length === 1 ? "1 request" : `${page.all.length} requests`,
+      title: counted(page.all.length, "request"),
       visitor: person,
       current: APPROVALS,
       wide: true,

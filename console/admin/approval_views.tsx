@@ -1,4 +1,5 @@
 /** What a request shows beside its texts: pictures as they are and would be, pages drawn where nothing runs, links to previews. */
+import { counted, formOf } from "../../core/one_line.ts";
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -196,7 +197,13 @@ export function pictureSections({ pictures, more }: ApprovalViews, path: string,
     <>
       <h2>Pictures</h2>
       {sections.map((one) => picturesOf(one, path))}
-      {left > 0 && <p>{`${left} more pictures are named in the texts above, and not shown here.`}</p>}
+      {left > 0 && (
+        <p>
+          {`${counted(left, "more picture")} ${
+            formOf(left, "is", "are")
+          } named in the texts above, and not shown here.`}
+        </p>
+      )}
     </>
   );
 }

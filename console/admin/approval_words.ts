@@ -1,4 +1,5 @@
 /** How pages word what agents ask for: who asks, on which sites, how long it waits, what visitors get of it. */
+import { counted } from "../../core/one_line.ts";
 import type { ApprovalReport } from "../../admin/ports.ts";
 import type { Site } from "../../core/model.ts";
 import { seen } from "../../core/unseen.ts";
@@ -39,7 +40,7 @@ const DAY = 24 * HOUR;
 /** How long something lasts, in the largest unit of which it has two. */
 export function lasting(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
-  if (ms < 2 * MINUTE) return `${seconds} second${seconds === 1 ? "" : "s"}`;
+  if (ms < 2 * MINUTE) return counted(seconds, "second");
   if (ms < 2 * HOUR) return `${Math.floor(ms / MINUTE)} minutes`;
   if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} hours`;
   return `${Math.floor(ms / DAY)} days`;

@@ -18,7 +18,8 @@ import { asSender, assertMaster, type PagesParts, worded } from "./frame.tsx";
 export interface Finding {
   readonly found: string;
   readonly note: string;
-  readonly problem: string;
+  /** What is wrong, a sentence each. */
+  readonly problem: readonly string[];
   readonly status: number;
 }
 
@@ -37,8 +38,8 @@ export function resolveRoute(
       try {
         await ports.doubts.resolve(row.id, checked(resolveBody, { found, note }));
       } catch (thrown) {
-        const { message, status } = worded(c, thrown);
-        return await show(c, person, row, { found, note, problem: message, status });
+        const { faults, status } = worded(c, thrown);
+        return await show(c, person, row, { found, note, problem: faults, status });
       }
       return leadTo(c, rowAddress(row.id));
     }, AUDIT));

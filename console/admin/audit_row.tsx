@@ -1,4 +1,5 @@
 /** One row of the audit: what was asked for, by whom, what was decided about it, what it changed, and the way back. */
+import { formOf } from "../../core/one_line.ts";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { AuditRow, Change } from "../../core/model.ts";
@@ -155,7 +156,7 @@ function decisionsOf(row: AuditRow): Child[] {
         edited_from === undefined ? "" : `, from request ${seen(edited_from)}`
       }.`,
     row.approved_by === undefined ? null : `Approved by ${seen(row.approved_by)}.`,
-    out.length === 0 ? null : `Left out: item${out.length === 1 ? "" : "s"} ${out.join(", ")}.`,
+    out.length === 0 ? null : `Left out: ${formOf(out.length, "item")} ${out.join(", ")}.`,
     STATUS_WORDS[status],
     error === null ? null : `It was answered with ${seen(error)}.`,
     repeats === undefined ? null : (
@@ -231,7 +232,13 @@ export function Values(
         rows={shown.map(({ field, from, to }) => [seen(String(field)), value(from), value(to)])}
         empty="No field is kept that changed."
       />
-      {on.cut > 0 && <p>{`${on.cut.toLocaleString("en")} more characters are left out here.`}</p>}
+      {on.cut > 0 && (
+        <p>
+          {`${on.cut.toLocaleString("en")} more ${
+            formOf(on.cut, "character is", "characters are")
+          } left out here.`}
+        </p>
+      )}
     </>
   );
 }

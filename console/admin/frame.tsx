@@ -128,11 +128,13 @@ function titleOf({ code }: GatewayError): string {
 export interface Problem {
   readonly message: string;
   readonly status: number;
+  /** A sentence for each fault, where the refusal has them. */
+  readonly faults?: readonly string[];
 }
 
 /** The message of a refusal that a form shows; throws anything that is none, and what failed inside the gateway. */
-export function worded(c: Context, thrown: unknown): Problem {
+export function worded(c: Context, thrown: unknown): Problem & Required<Pick<Problem, "faults">> {
   if (!(thrown instanceof GatewayError) || thrown.code === "E_INTERNAL") throw thrown;
   if (thrown.retryAfter !== undefined) c.header("Retry-After", String(thrown.retryAfter));
-  return { message: thrown.message, status: thrown.status };
+  return { message: thrown.message, status: thrown.status, faults: thrown.faults };
 }

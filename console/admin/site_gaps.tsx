@@ -1,8 +1,8 @@
 /** What a site's pages lack for search engines, weakest first: read by a button, and by the tool that every caller asks by. */
+import { counted } from "../../core/one_line.ts";
 import type { Child } from "hono/jsx";
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
-import { many } from "../../core/one_line.ts";
 import { seen } from "../../core/unseen.ts";
 import type { AdminPorts } from "../../admin/ports.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -150,7 +150,7 @@ function Found(
         }))}
       />
       <Table
-        caption={`${audit.pages.length} of ${many(audit.total, "page")}, the weakest first`}
+        caption={`${audit.pages.length} of ${counted(audit.total, "page")}, the weakest first`}
         columns={["Page", "What is lacking", "Mended by"]}
         rows={weak.map((page) => [
           <PageLink page={page} />,

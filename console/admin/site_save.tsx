@@ -104,8 +104,8 @@ async function add(
     const body = { platform, ...bodyOf(groups, named.form, blankTexts(parts, platform, groups)) };
     return await saved(c, person, parts, await registerSite(ports, person.caller, body), "added");
   } catch (thrown) {
-    const { message, status } = worded(c, thrown);
-    return await failed(faultsOf(message, namesOf(groups)), status);
+    const { faults, status } = worded(c, thrown);
+    return await failed(faultsOf(faults, namesOf(groups)), status);
   }
 }
 
@@ -153,8 +153,8 @@ async function change(
     if (thrown instanceof GatewayError && thrown.code === STALE) {
       return await meanwhilePage(c, person, parts, { site: await ownSite(parts, person, id), form, groups });
     }
-    const { message, status } = worded(c, thrown);
-    const faults = faultsOf(message, namesOf(groups));
+    const { faults: said, status } = worded(c, thrown);
+    const faults = faultsOf(said, namesOf(groups));
     return await formPage(c, person, parts, { ...shown, form, faults, status });
   }
 }

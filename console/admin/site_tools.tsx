@@ -11,7 +11,7 @@ import { Form, Submit } from "../form.tsx";
 import { leadTo } from "../respond.tsx";
 import { Tag } from "../parts.tsx";
 import { Table } from "../table.tsx";
-import { asPerson, asSender, assertMaster, type PagesParts, worded } from "./frame.tsx";
+import { asPerson, asSender, assertMaster, type PagesParts, type Problem, worded } from "./frame.tsx";
 import { EFFECTS, toolAddress, toolPage } from "./site_tool_page.tsx";
 import { ownSite, siteAddress, SITES } from "./sites_list.tsx";
 import { pageWords, time } from "./words.ts";
@@ -133,7 +133,7 @@ async function decide(
 const LABELS = { class: "What it does", effect: "Where it writes", page: "Where it changes a page" } as const;
 
 /** A refusal in the words of the form. */
-function inLabels({ message, status }: ReturnType<typeof worded>): ReturnType<typeof worded> {
+function inLabels({ message, status }: Problem): Problem {
   if (message.startsWith("class is required")) {
     return { status, message: `${LABELS.class}: nobody has said so far; choose whether it reads or writes` };
   }

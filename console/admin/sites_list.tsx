@@ -1,4 +1,5 @@
 /** The list of sites: searched, narrowed, a page at a time, with what is known of each; opening it asks no site anything. */
+import { counted } from "../../core/one_line.ts";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { type AuditRow, type Flag, FLAGS, type Project, type Site } from "../../core/model.ts";
@@ -181,9 +182,7 @@ function NoSites({ mayAdd }: { readonly mayAdd: boolean }): Child {
 }
 
 const captionOf = (count: number, shown: number, isNarrowed: boolean) =>
-  `${count} ${count === 1 ? "site" : "sites"}${isNarrowed ? " that fit" : ""}${
-    shown < count ? `, ${shown} shown` : ""
-  }`;
+  `${counted(count, "site")}${isNarrowed ? " that fit" : ""}${shown < count ? `, ${shown} shown` : ""}`;
 
 const addressOf = (query: SitesQuery, more: Partial<SitesQuery>) => {
   const given = Object.entries({ ...query, ...more }).filter(([, value]) => value !== "");

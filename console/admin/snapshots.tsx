@@ -1,9 +1,9 @@
 /** Snapshots: which days are kept of which site, what failed and what follows, and when it was run; opening it asks nobody anything. */
+import { counted } from "../../core/one_line.ts";
 import type { Context, Hono } from "hono";
 import type { Child } from "hono/jsx";
 import type { SnapshotDay, SnapshotReport, SnapshotRun, SnapshotSite } from "../../core/model.ts";
 import { LIMITS } from "../../core/model.ts";
-import { many } from "../../core/one_line.ts";
 import { seen } from "../../core/unseen.ts";
 import { isOwnSite } from "../../admin/site_rights.ts";
 import type { Person } from "../../identity/visitors.ts";
@@ -263,7 +263,7 @@ function DaysOfOne({ site }: { readonly site: SnapshotSite }): Child {
   return (
     <Section id="days" title={`Each day of ${site.site_id}`}>
       <Table
-        caption={`${many(shown.length, "day")}, the newest first, in UTC`}
+        caption={`${counted(shown.length, "day")}, the newest first, in UTC`}
         columns={["Day", "State", "Why, and what follows"]}
         rows={shown.map((day) => [
           dayText(day.date),

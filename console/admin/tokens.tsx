@@ -196,7 +196,7 @@ async function offerFor({ ports }: PagesParts, { caller }: Person, token?: Token
 }
 
 function faultsOf(thrown: unknown): TokenFaults {
-  if (thrown instanceof GatewayError) return faultsByField(thrown.message, FIELDS);
+  if (thrown instanceof GatewayError) return faultsByField(thrown.faults, FIELDS);
   throw thrown;
 }
 
@@ -322,13 +322,12 @@ async function tokenPage(
 
 /** What is wrong with each of these fields; what names none of them stands under "". */
 export function faultsByField(
-  message: string,
+  sentences: readonly string[],
   fields: readonly string[],
 ): Readonly<Partial<Record<string, string>>> {
   const start = new RegExp(`^(${fields.join("|")})(?:\\[\\d+\\])?(?:: | (?=is required))`);
-  const next = new RegExp(`; (?=(?:${fields.join("|")})(?:\\[\\d+\\])?(?:: | is required))`);
   const faults: Partial<Record<string, string>> = {};
-  for (const part of message.split(next)) {
+  for (const part of sentences) {
     const field = start.exec(part)?.[1] ?? "";
     const said = part.replace(start, "");
     const sentence = said.charAt(0).toUpperCase() + said.slice(1);

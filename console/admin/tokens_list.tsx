@@ -1,4 +1,5 @@
 /** The list of tokens: searched, a page at a time, with when each was used last and when it ends. */
+import { counted } from "../../core/one_line.ts";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { isExpired, isWorking, type Token } from "../../core/model.ts";
@@ -48,7 +49,7 @@ export async function tokensList(c: Context, person: Person, ports: AdminPorts):
     <>
       <SearchForm q={q} state={state} />
       <Table
-        caption={`${count} ${count === 1 ? "token" : "tokens"}${
+        caption={`${counted(count, "token")}${
           isNarrowed ? " that fit" : person.user !== null ? " that work in your name" : " that work"
         }`}
         columns={["Name", "Sites", "At most", "Last used", "Ends", "State"]}

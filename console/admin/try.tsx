@@ -115,7 +115,7 @@ async function begun(
     return leadTo(c, `${TRY}/${id}`);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== "E_BAD_INPUT") throw thrown;
-    return await formPage(c, person, { ...shown, faults: faultsIn(thrown.message, form) });
+    return await formPage(c, person, { ...shown, faults: faultsIn(thrown.faults, form) });
   }
 }
 

@@ -231,12 +231,12 @@ function put(all: readonly Argument[], args: Readonly<Record<string, unknown>>, 
   }
 }
 
-/** What is wrong with arguments, by the fields that the sentence of a refusal names. */
-export function faultsIn(message: string, of: FormOf): ArgumentFaults {
+/** What is wrong with arguments, by the fields that the sentences of a refusal name. */
+export function faultsIn(sentences: readonly string[], of: FormOf): ArgumentFaults {
   const names = argumentsIn(of).flatMap(({ name, inner }) => [name, ...inner.map((one) => one.name)])
     .sort((one, other) => other.length - one.length);
   const faults: Record<string, string> = {};
-  for (const sentence of message.split("; ")) {
+  for (const sentence of sentences) {
     const name = names.find((one) =>
       sentence.startsWith(one) && [" ", ":", ",", ".", "["].includes(sentence[one.length] ?? "")
     ) ?? "";

@@ -1,4 +1,5 @@
 /** What came of a trial: what it would change, what it answered, why it was refused; and the same call from elsewhere. */
+import { formOf } from "../../core/one_line.ts";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { rowFor } from "../../admin/audit_row.ts";
@@ -178,7 +179,13 @@ function Waiting({ trial, person, on }: StateParts): Child {
       )}
       <Section id="changes" title="What it would change">
         {changesOf(preview, on)}
-        {on.cut > 0 && <p>{`${on.cut.toLocaleString("en")} more characters are not shown.`}</p>}
+        {on.cut > 0 && (
+          <p>
+            {`${on.cut.toLocaleString("en")} more ${
+              formOf(on.cut, "character is", "characters are")
+            } not shown.`}
+          </p>
+        )}
         {!preview.undoable && (
           <p>
             {`It cannot be taken back${preview.undoable_reason ? `: ${seen(preview.undoable_reason)}` : ""}.`}

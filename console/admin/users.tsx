@@ -145,10 +145,10 @@ async function invite(c: Context, person: Person, parts: PagesParts, form: URLSe
     const offer = await offerFor(parts, person);
     user = await createUser(ports, caller, { role: "member", ...userOf(form, caller.user === null, offer) });
   } catch (thrown) {
-    const { message, status } = worded(c, thrown);
+    const { faults, status } = worded(c, thrown);
     return await newPage(c, person, parts, {
       form,
-      faults: faultsOf(message, fieldsFor(caller.user)),
+      faults: faultsOf(faults, fieldsFor(caller.user)),
       status,
     });
   }
@@ -204,14 +204,14 @@ async function change(
       if (revisionOf(stored) !== revision) throw stale();
     });
   } catch (thrown) {
-    const { message, status } = worded(c, thrown);
+    const { faults, status } = worded(c, thrown);
     if ((thrown as GatewayError).code === STALE) {
       return await onePage(c, person, parts, { chosen, picks, isStale: true, status });
     }
     return await onePage(c, person, parts, {
       chosen,
       picks,
-      faults: faultsOf(message, fieldsFor(caller.user)),
+      faults: faultsOf(faults, fieldsFor(caller.user)),
       status,
       revision,
     });

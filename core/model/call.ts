@@ -16,6 +16,8 @@ export interface Change {
   readonly to: unknown;
   /** Where `from` comes from, where that is not the changed thing itself: a template of its type, a default. */
   readonly origin?: string;
+  /** Of the text of a file: the field beside it that has the file's name and size. */
+  readonly text_of?: string;
 }
 
 /** What becomes of a change set once an item was not done: of that site's further items, of all, or of none. */

@@ -1,9 +1,9 @@
 /** The changes of a preview as a person can judge them: of long texts the parts around what differs, within a budget. */
+import { counted } from "../../core/one_line.ts";
 import { Buffer } from "node:buffer";
 import { commonEnds } from "../../core/common_ends.ts";
 import { lazily } from "../../core/made_once.ts";
 import { type Change, LIMITS } from "../../core/model.ts";
-import { many } from "../../core/one_line.ts";
 import { shownText } from "../../core/unseen.ts";
 import { piecesApart } from "../../rules/apart.ts";
 import { hidesOf, redactWhole, shorten } from "../audit/redact.ts";
@@ -66,8 +66,9 @@ function within(
 ): Shown {
   const shown: Change[] = [];
   let left = bytes;
-  for (const [at, { field, origin }] of changes.entries()) {
-    const one = { field, ...sides[at]!()(room), ...(origin === undefined ? {} : { origin }) };
+  for (const [at, { field, origin, text_of }] of changes.entries()) {
+    const beside = { ...origin === undefined ? {} : { origin }, ...text_of === undefined ? {} : { text_of } };
+    const one = { field, ...sides[at]!()(room), ...beside };
     left -= Buffer.byteLength(JSON.stringify(one) ?? "");
     if (left < 0 && shown.length > 0) break;
     shown.push(one);
@@ -76,7 +77,7 @@ function within(
   const names = changes.slice(shown.length, shown.length + 10).map(({ field }) => field).join(", ");
   return {
     changes: shown,
-    left_out: `${many(changes.length - shown.length, "more change")}, beginning with ${names}`,
+    left_out: `${counted(changes.length - shown.length, "more change")}, beginning with ${names}`,
   };
 }
 
@@ -96,7 +97,7 @@ function ends(value: unknown, room: number): unknown {
   if (text.length <= room) return text;
   const cut = text.length - room;
   const tail = Math.min(TAIL_CHARACTERS, Math.floor(room / 4));
-  return `${text.slice(0, room - tail)} … (${cut} characters left out) … ${text.slice(-tail)}`;
+  return `${text.slice(0, room - tail)} … (${counted(cut, "character")} left out) … ${text.slice(-tail)}`;
 }
 
 /** The parts of two texts that differ, each with the text around it. */

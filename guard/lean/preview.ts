@@ -5,8 +5,6 @@ import { byField, setPreview, type Told } from "./set_preview.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a change of a file's text is called; beside it stands a row with the file's name and size alone. */
-const TEXT = " (text)";
 /** Texts of the arguments above this length are not sent back whole; of those their beginning and end are. */
 const ECHO_CHARACTERS = 300;
 const ECHO_BEGIN = 100;
@@ -30,10 +28,9 @@ export function leanPreview(preview: Fields, args: Fields): Fields {
 }
 
 function changesOf(changes: readonly Fields[], sent: readonly string[]): Told[] {
-  const names = changes.map(({ field }) => String(field));
-  const texts = new Set(names.filter((one) => one.endsWith(TEXT)).map((one) => one.slice(0, -TEXT.length)));
-  return changes.filter(({ field, from, to }) => !(texts.has(String(field)) && isSize(from) && isSize(to)))
-    .map(({ field, from, to, ...rest }) => ({
+  const texts = new Set(changes.map(({ text_of }) => text_of));
+  return changes.filter(({ field, from, to }) => !(texts.has(field) && isSize(from) && isSize(to)))
+    .map(({ field, from, to, text_of: _, ...rest }) => ({
       field: String(field),
       said: { ...from === null ? { to: withoutEcho(to, sent) } : differing(from, to), ...rest },
     }));

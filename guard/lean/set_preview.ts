@@ -33,16 +33,13 @@ export function setPreview(head: Fields, items: readonly Fields[], changes: read
   const site = sharedBy(items, "site_id");
   const place = "site_id" in site ? placeOf(head["summary"]) : null;
   const rest = changes.filter(({ field }) => !items.some((one) => field.startsWith(beginOf(one))));
-  const { hits, others } = hitsIn(textsOf(head["warnings"]));
   const whole = items.map((one) => ({
     ...shown(one, head, place),
-    ...hits.get(one["item"]),
     ...own(one, changes),
   }));
   const alike = [...ALIKE.flatMap((names) => sameOf(whole, names)), ...warnedOf(whole)];
   return {
     ...head,
-    ..."warnings" in head ? { warnings: others } : {},
     ...site,
     items: whole.map((one) => without(one, alike, "site_id" in site)),
     ...alike.length === 0 ? {} : { items_alike: alike.map(({ items, said }) => ({ items, ...said })) },
@@ -93,21 +90,6 @@ function own(one: Fields, changes: readonly Told[]): Fields {
   const mine = changes.filter(({ field }) => field.startsWith(begin));
   if (mine.length === 0) return {};
   return { changes: byField(mine.map(({ field, said }) => ({ field: field.slice(begin.length), said }))) };
-}
-
-const IS_OF = " is of ";
-
-/** Which hit an item is of, which replace_text says as a warning of the set, and the set's other warnings. */
-function hitsIn(warnings: readonly string[]) {
-  const hits = new Map<unknown, Fields>();
-  const others = warnings.filter((text) => {
-    const [begin = "", hit] = text.split(IS_OF, 2);
-    const item = begin.startsWith("Item ") ? Number(begin.slice("Item ".length)) : NaN;
-    if (hit === undefined || !Number.isInteger(item) || hits.has(item)) return true;
-    hits.set(item, { hit: text.slice(begin.length + IS_OF.length) });
-    return false;
-  });
-  return { hits, others };
 }
 
 /** What is so of several items. */

@@ -29,10 +29,10 @@ function words({ what, id, name }: Made): string {
   return id === null ? `${what} ${JSON.stringify(name)}` : `${what} ${id} (${JSON.stringify(name)})`;
 }
 
-/** Whether a message says `Post 12`, or an id in quotes. */
+/** Whether a message says `Post 12`, or in quotes an id that is no number: "12" may be anything that somebody sent. */
 function names(message: string, { what, id }: Made): boolean {
   if (id === null) return false;
-  if (message.includes(JSON.stringify(String(id)))) return true;
+  if (Number.isNaN(Number(id)) && message.includes(JSON.stringify(String(id)))) return true;
   const named = `${what} ${id}`.toLowerCase();
   const at = message.toLowerCase().indexOf(named);
   return at >= 0 && !/\w/.test(message[at + named.length] ?? " ");

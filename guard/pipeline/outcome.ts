@@ -23,8 +23,19 @@ export function withOutcome(
   const { tier, writing } = record.decision;
   const couldWrite = (tier ?? 0) > 0 || (manifest !== undefined && writes(manifest));
   if (!couldWrite) return failure;
-  const { code, upstream, excerpt, retryAfter, counted, replayed, audit, cause, published, approval } =
-    failure;
+  const {
+    code,
+    upstream,
+    excerpt,
+    retryAfter,
+    counted,
+    replayed,
+    audit,
+    cause,
+    published,
+    approval,
+    faults,
+  } = failure;
   // The answer of an earlier, equal call is repeated unchanged.
   if (!writing && failure.outcome !== undefined) return failure;
   const outcome = writing ? record.writes.outcomeOf(failure) : "none";
@@ -39,7 +50,7 @@ export function withOutcome(
     published,
     approval,
     // a write that may have been made is not to be sent again after a while
-    ...(outcome === "none" ? { retryAfter } : {}),
+    ...(outcome === "none" ? { retryAfter, faults } : {}),
   });
 }
 

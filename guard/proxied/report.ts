@@ -1,7 +1,7 @@
 /** What an operator sees of sites' own tools and of the servers that list them: every character, and what changed. */
+import { counted } from "../../core/one_line.ts";
 import { commonEnds } from "../../core/common_ends.ts";
 import { LIMITS } from "../../core/model.ts";
-import { many } from "../../core/one_line.ts";
 import type { ToolReport, ToolServerReport } from "../../registry/proxied_reports.ts";
 import { caution } from "../../rules/proxied/names.ts";
 import type { CatalogKey, ListedTool, ToolCatalog } from "../../store/store.ts";
@@ -140,5 +140,5 @@ export function shortened(lines: readonly string[]): string[] {
   const count = lines.findIndex((line) => (left -= line.length) < 0);
   return count < 0
     ? [...lines]
-    : [...lines.slice(0, count), `… and ${many(lines.length - count, "line")} more`];
+    : [...lines.slice(0, count), `… and ${counted(lines.length - count, "more line")}`];
 }

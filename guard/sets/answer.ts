@@ -1,4 +1,5 @@
 /** What a caller is told of a change set: what was shown, and what became of each item. */
+import { counted, formOf } from "../../core/one_line.ts";
 import type { Change, Tier } from "../../core/model.ts";
 import { WriteResult } from "../../registry/write_result.ts";
 import type { KeptSet, SetContent, SetItem, SetResult, SetState } from "../../store/store.ts";
@@ -115,9 +116,9 @@ function summaryOf({ items, left_out = [] }: SetContent, { done = 0 }: Readonly<
   const names = left_out.map(({ item }) => item).join(", ");
   const of = items.length + left_out.length;
   return {
-    summary: `${done} of ${of} items ${done === 1 ? "is" : "are"} done; who approved the set left out item${
-      left_out.length === 1 ? "" : "s"
-    } ${names}`,
+    summary: `${done} of ${counted(of, "item")} ${
+      formOf(done, "is", "are")
+    } done; who approved the set left out ${formOf(left_out.length, "item")} ${names}`,
   };
 }
 
@@ -159,19 +160,20 @@ export function shownOf({ title, items, left_out = [] }: SetContent, sites: read
   const inOrder = bySite(items).flat();
   const final = items.filter(({ preview }) => preview["undoable"] !== true).map(({ item }) => item);
   return {
-    summary: `${title}: ${items.length === 1 ? "1 change" : `${items.length} changes`} on ${
+    summary: `${title}: ${counted(items.length, "change")} on ${
       sites.length === 1 ? sites[0] : `${sites.length} sites`
     }${left_out.length === 0 ? "" : `, ${left_out.length} left out`}`,
     changes: inOrder.flatMap(({ item, preview }) =>
       (preview["changes"] as readonly Change[]).map((change) => ({
         ...change,
         field: `item ${item}: ${change.field}`,
+        ...change.text_of === undefined ? {} : { text_of: `item ${item}: ${change.text_of}` },
       }))
     ),
     items: inOrder.map(({ item, tool, preview: { changes: _, ...rest } }) => ({ item, tool, ...told(rest) })),
     final: final.length === 0
       ? null
-      : `Item${final.length === 1 ? "" : "s"} ${final.join(", ")} cannot be taken back; each says why`,
+      : `${formOf(final.length, "Item")} ${final.join(", ")} cannot be taken back; each says why`,
   };
 }
 

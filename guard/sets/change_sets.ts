@@ -1,10 +1,10 @@
 /** Change sets of one gateway: planned, shown, consented to, carried out, looked at. */
+import { counted } from "../../core/one_line.ts";
 import { hash } from "node:crypto";
 import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { canonical } from "../../core/canonical.ts";
 import { ended } from "../../core/async.ts";
 import { type Caller, LIMITS, type Site } from "../../core/model.ts";
-import { many } from "../../core/one_line.ts";
 import type { SetOrder, SetPlan } from "../../registry/set_port.ts";
 import type { KeptSet, SetApproval, SetContent, SetResult, Store } from "../../store/store.ts";
 import { underProjects } from "../consent/confirm.ts";
@@ -184,7 +184,7 @@ export class ChangeSets {
       const prepared = await prepare(this.ports, call, order, (planned) => {
         planning.planned = planned;
         if (!isConfirmed) {
-          call.follower?.progress(planned, order.changes.length, `${many(planned, "item")} planned`);
+          call.follower?.progress(planned, order.changes.length, `${counted(planned, "item")} planned`);
         }
       });
       const head = { set_id, grant: call.caller.token.id, token: null, failed: null };

@@ -85,8 +85,11 @@ export async function prepare(
   checkRemaining(found.map(({ item }) => item), without);
   const tier = Math.max(...found.map((one) => one.tier)) as Tier;
   const sites = new Map(found.flatMap((one) => one.sites.map((site) => [site.id, site] as const)));
-  const { title, on_failure = "skip_site", first, warnings = [] } = order;
-  const items = found.map(({ item }) => item);
+  const { title, on_failure = "skip_site", first, warnings = [], about = [] } = order;
+  const items = found.map(({ item: { preview, ...item } }) => ({
+    ...item,
+    preview: { ...preview, ...about[item.item - 1] },
+  }));
   const content = {
     title: redactText(cleaned(title)),
     on_failure,
@@ -169,7 +172,7 @@ class Walk {
     };
     for (const [at] of changes.entries()) await this.#look(at + 1);
     await Promise.all(Array.from({ length: LIMITS.SET_SITES_AT_ONCE }, work));
-    if (refused.length > 0) throw refusal(refused, changes.length);
+    if (refused.length > 0) throw refusal(refused, this.#order);
     return found.filter((one) => one !== undefined);
   }
 

@@ -1,6 +1,8 @@
 /** What a set is refused with: items that cannot be done, each named, and a choice of items that cannot be left out. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { clipped, type Code, GatewayError } from "../../core/errors.ts";
 import { cut } from "../../core/values.ts";
+import type { SetOrder } from "../../registry/set_port.ts";
 import type { SetItem } from "../../store/store.ts";
 
 /** Of what is refused each is named, with so much of its reason. */
@@ -14,7 +16,10 @@ export interface RefusedItem {
 }
 
 /** One refusal of all of them: with their code where it is the same of all, else with E_BAD_INPUT. */
-export function refusal(refused: readonly RefusedItem[], count: number): GatewayError {
+export function refusal(
+  refused: readonly RefusedItem[],
+  { changes, refused: besideOf }: Pick<SetOrder, "changes" | "refused">,
+): GatewayError {
   const sorted = refused.toSorted((a, b) => a.item - b.item);
   const codes = new Set(sorted.map(({ failure }) => failure.code));
   const audits = new Set(sorted.map(({ failure }) => failure.audit));
@@ -24,12 +29,15 @@ export function refusal(refused: readonly RefusedItem[], count: number): Gateway
     ({ tool, failure }) => `(${clipped(tool)}): ${failure.code}, ${cut(failure.message, REASON_CHARACTERS)}`,
   );
   const named = [...reasons].map(([reason, all]) =>
-    `item${all.length > 1 ? "s" : ""} ${all.map(({ item }) => item).join(", ")} ${reason}`
+    `${formOf(all.length, "item")} ${all.map(({ item }) => item).join(", ")} ${reason}`
   );
+  const beside = besideOf === undefined ? "" : `; ${besideOf(sorted.map(({ item }) => item))}`;
   const [{ failure: { upstream, retryAfter } }] = sorted as [typeof sorted[number]];
   return new GatewayError(
     code,
-    `${sorted.length} of ${count} items cannot be done, and nothing was changed; ${named.join("; ")}`,
+    `${sorted.length} of ${counted(changes.length, "item")} cannot be done, and nothing was changed; ${
+      named.join("; ")
+    }${beside}`,
     {
       outcome: "none",
       ...codes.size === 1 ? { upstream, retryAfter } : {},
@@ -68,9 +76,9 @@ export function checkRemaining(
   if (said.length === 0) return;
   const also = [...lost].filter((one) => !without.has(one));
   throw bad(
-    `${said.join(", and ")}; leave out item${also.length === 1 ? "" : "s"} ${
+    `${said.join(", and ")}; leave out ${formOf(also.length, "item")} ${
       also.join(", ")
     } as well, or keep what ` +
-      `${also.length === 1 ? "it needs" : "they need"}. Nothing was written`,
+      `${formOf(also.length, "it needs", "they need")}. Nothing was written`,
   );
 }

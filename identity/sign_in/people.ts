@@ -1,4 +1,5 @@
 /** People: invited, signed in within limits, recovered by another invitation. */
+import { counted } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { PEOPLE_LIMITS, type User } from "../../core/model.ts";
 import type { AttemptLimit, Invitation, KeptPassphrase, Passkey, SignIn, Store } from "../../store/store.ts";
@@ -220,9 +221,7 @@ export class People {
     const minutes = Math.max(1, Math.ceil(wait_ms / 60_000));
     throw new GatewayError(
       "E_RATE_LIMITED",
-      `Too many attempts to sign in ${whose}; try again in ${minutes} minute${
-        minutes === 1 ? "" : "s"
-      }, sign in ` +
+      `Too many attempts to sign in ${whose}; try again in ${counted(minutes, "minute")}, sign in ` +
         "with a passkey or in a browser that you have signed in from before, or ask for another invitation",
       { retryAfter: Math.ceil(wait_ms / 1000) },
     );

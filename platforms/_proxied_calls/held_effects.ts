@@ -1,4 +1,5 @@
 /** What a held call did, or would have done: as changes, in sentences, and which of it may not be. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Undoing } from "../../core/content.ts";
 import type { Change } from "../../core/model.ts";
@@ -62,7 +63,9 @@ export function dryRunOf({ id, held }: { readonly id: string; readonly held: Hel
   const published = labelsOf(held).some((label) => VISIBLE.has(label));
   const warnings = [
     ...(published ? [`Visitors see this at once: it would have ${named(held, [...VISIBLE])}`] : []),
-    ...(held.more > 0 ? [`${held.more} further effects are not listed one by one`] : []),
+    ...(held.more > 0
+      ? [`${counted(held.more, "further effect")} ${formOf(held.more, "is", "are")} not listed one by one`]
+      : []),
     ...(changes.length === 0 ? ["The tool reports success, and would change nothing of the site"] : []),
   ];
   return {
@@ -131,7 +134,7 @@ const UNSENT = "(not sent)";
  */
 export function changesOf({ effects, more }: HeldEffects): Change[] {
   const shown = effects.filter(({ label }) => !ALWAYS.has(label));
-  const rest = more === 0 ? [] : [{ field: "more", from: null, to: `${more} more effects` }];
+  const rest = more === 0 ? [] : [{ field: "more", from: null, to: counted(more, "more effect") }];
   return [...shown.flatMap(changes), ...rest];
 }
 

@@ -3,7 +3,7 @@ import { allOrThrow } from "../../core/async.ts";
 import { textIn } from "../../core/bytes.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Id } from "../../core/ids.ts";
-import { oneLine } from "../../core/one_line.ts";
+import { counted, formOf, oneLine } from "../../core/one_line.ts";
 import { refName } from "../../rules/branch.ts";
 import { sourcePath, underPrefix } from "../../rules/path.ts";
 import type { SiteContext } from "../_connector/connector.ts";
@@ -48,7 +48,8 @@ export function historyOf(ctx: SiteContext<RepoSettings>): HistoryClient {
       const text = async (path: string, ref?: string): Promise<string> => {
         try {
           const { bytes, sha } = await client.read(path, BYTES_MAX, ref);
-          return textIn(bytes) ?? `(${bytes.length} bytes that are no text, ${sha})`;
+          return textIn(bytes) ??
+            `(${counted(bytes.length, "byte")} that ${formOf(bytes.length, "is", "are")} no text, ${sha})`;
         } catch (thrown) {
           if (!(thrown instanceof GatewayError) || thrown.code !== "E_NOT_FOUND") throw thrown;
           if (!thrown.message.startsWith("path:")) throw thrown;

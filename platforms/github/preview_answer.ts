@@ -1,4 +1,5 @@
 /** What a write to a preview branch answers of it: where a person sees it, and what of the deployed branch it lacks. */
+import { counted } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Pushed, RepoClient } from "./client.ts";
 
@@ -114,6 +115,6 @@ async function deployment(
 }
 
 function lacks(behind: number, branch: string, deployed: string): string {
-  const commits = behind === 1 ? "1 commit" : `${behind} commits`;
+  const commits = counted(behind, "commit");
   return `Branch "${branch}" lacks ${commits} of "${deployed}", so the preview does not show what was changed there since.`;
 }

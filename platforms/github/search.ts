@@ -1,4 +1,5 @@
 /** Where a text occurs in the files of a repository, at the head of a branch. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { eachOf } from "../../core/async.ts";
 import { textIn } from "../../core/bytes.ts";
 import { LIMITS } from "../../core/model.ts";
@@ -79,7 +80,9 @@ function unreadWords(left: readonly Entry[], truncated: boolean): string[] {
   const some = left.slice(0, 5).map(({ path }) => JSON.stringify(path)).join(", ");
   return [
     ...left.length === 0 ? [] : [
-      `${left.length} files were not read, as they are too large or too many for one call: ${some}${
+      `${counted(left.length, "file")} ${
+        formOf(left.length, "was", "were")
+      } not read, as too large or too many for one call: ${some}${
         left.length > 5 ? " and others" : ""
       }; read_static_file reads one`,
     ],

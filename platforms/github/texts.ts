@@ -24,7 +24,9 @@ export const textsOf = (view: View, files: readonly Rewritten[]) => async (): Pr
   const rows = short.slice(0, TEXTS_MAX).map(async ({ path, sha, size, next }) => {
     const from = sha === null ? null : textIn(await view.bytes({ sha, size: size ?? 0 }));
     const to = next && textIn(next);
-    return from === undefined || to === undefined ? [] : [{ field: `${path} (text)`, from, to }];
+    return from === undefined || to === undefined
+      ? []
+      : [{ field: `${path} (text)`, text_of: path, from, to }];
   });
   return (await allOrThrow(...rows)).flat();
 };

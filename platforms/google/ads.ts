@@ -42,10 +42,10 @@ export const CUSTOMER = z.object({
 /** The batches of a stream. */
 export const STREAM = z.array(BATCH);
 
-/** What an operator sets in place of a developer token where Google wants none any more: the header is left out. */
+/** What an operator sets in place of a developer token, which Google ignores since 2026-09-09: the header is left out. */
 export const NO_DEVELOPER_TOKEN = "none";
 
-/** The header that Google Ads still takes; none where the operator set that none is wanted. */
+/** The header that Google Ads takes and ignores until a later major version refuses it; none where the operator set none. */
 export function developerHeader(developer: string | null): Readonly<Record<string, string>> {
   return developer && developer !== NO_DEVELOPER_TOKEN ? { "developer-token": developer } : {};
 }

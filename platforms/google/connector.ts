@@ -54,7 +54,9 @@ const WATCH: readonly VersionWatch[] = [
     change: "install a version of the gateway that uses a newer one, or set ADS_API_BASE to it",
     changes: [{
       on: "2026-09-09",
-      what: "The developer token is optional; a later major version refuses it (ADS_DEVELOPER_TOKEN=none)",
+      what:
+        "Developer tokens ended: the header is optional and ignored, the access level is the Cloud project's, and a later " +
+        "major version refuses the header (ADS_DEVELOPER_TOKEN=none)",
     }],
     source: "https://developers.google.com/ads/blog/posts/2025/09/more-frequent-releases-coming-for",
     checked: "2026-11-28",
@@ -131,7 +133,7 @@ export default connector({
     SEARCH_API_BASE: base("https://searchconsole.googleapis.com/webmasters/v3", "Google Search Console"),
     SHEETS_API_BASE: base("https://sheets.googleapis.com/v4", "Google Sheets"),
     ADS_API_BASE: base("https://googleads.googleapis.com/v26", "Google Ads"),
-    ADS_DEVELOPER_TOKEN: secret("Google Ads developer token", word),
+    ADS_DEVELOPER_TOKEN: secret("Google Ads developer token, or the word none since these ended", word),
     STORAGE_API_BASE: base("https://www.googleapis.com/drive/v3", "Google Drive"),
     STORAGE_UPLOAD_BASE: base("https://www.googleapis.com/upload/drive/v3", "Google Drive uploads"),
   },

@@ -1,4 +1,5 @@
 /** What a refusal of a Google service is turned into: the gateway's code, and one sentence with the next step. */
+import { counted } from "../../core/one_line.ts";
 import { z } from "zod";
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
@@ -40,6 +41,8 @@ const BUSY = new Set([
   "RESOURCE_EXHAUSTED",
 ]);
 const NO_SCOPE = new Set(["ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientPermissions"]);
+/** Ads: the Cloud project may ask for test accounts alone. */
+const NO_LEVEL = new Set(["CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION"]);
 const NO_SERVICE = new Set(["SERVICE_DISABLED", "accessNotConfigured"]);
 
 function reasonsOf(answer: Incoming): Reasons {
@@ -87,7 +90,7 @@ export const refusesFor = (answer: Incoming, reason: string): boolean =>
 
 /** A wait in words. */
 function waitOf(seconds: number): string {
-  if (seconds < 120) return `${seconds} seconds`;
+  if (seconds < 120) return counted(seconds, "second");
   return seconds < 7200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
 }
 
@@ -139,6 +142,10 @@ function nextStep(
   }
   if (names(why, NO_SERVICE)) {
     return "the gateway's operator enables this API in the Google Cloud project of the OAuth client";
+  }
+  if (names(why, NO_LEVEL)) {
+    return "the gateway's operator applies for a higher access level of the OAuth client's Cloud project, on its " +
+      "Google Ads API Overview page in the Google Cloud console";
   }
   if (status === 403 || status === 404) return service.access;
   if (status >= 500) return `try again ${wait === null ? "later" : `in ${waitOf(wait)}`}`;

@@ -94,8 +94,8 @@ export async function* customers(ctx: GoogleContext): AsyncGenerator<readonly Li
   if (!developer) {
     throw new GatewayError(
       "E_MISSING_SECRET",
-      "Google Ads cannot be asked: ADS_DEVELOPER_TOKEN is not set; the gateway's operator sets it, to none where the " +
-        "Cloud project has the access level itself",
+      "Google Ads cannot be asked: ADS_DEVELOPER_TOKEN is not set; the gateway's operator sets it to none, as Google's " +
+        "developer tokens ended on 2026-09-09",
     );
   }
   const headers = developerHeader(developer);

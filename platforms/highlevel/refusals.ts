@@ -4,6 +4,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
 import { excerpt } from "../_content/excerpt.ts";
 import type { Incoming } from "../_http/request.ts";
+import { isOfScope, isUnsupported } from "./refused_what.ts";
 import type { Route } from "./routes.ts";
 
 /** A status given for an answer of 200 that cannot be used. */
@@ -42,8 +43,8 @@ function nextStep(answer: Incoming, words: string, permission: string): string {
       ? "the location's requests of this day are used up, so try again tomorrow"
       : `the location is asked too often, so try again ${whenAgain(answer, "in a minute")}`;
   }
-  if (/not yet supported/i.test(words)) return "the CRM does not open this to integration tokens";
-  if ((status === 401 || status === 403) && /scope/i.test(words)) {
+  if (isUnsupported(words)) return "the CRM does not open this to integration tokens";
+  if (isOfScope(status, words)) {
     return `the integration token lacks the permission "${permission}"; add it to the private integration in the CRM`;
   }
   if ([400, 403, 404].includes(status) && /location/i.test(words)) {

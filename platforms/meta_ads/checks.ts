@@ -1,4 +1,5 @@
 /** The checks of diagnose_site on social ads: the connection, how long it still holds, and the ad account. */
+import { counted } from "../../core/one_line.ts";
 import { LIMITS } from "../../core/model.ts";
 import { type Check, fail, pass, probe, unknown, withDeadline } from "../_connector/checks.ts";
 import type { ConnectorContext, Diagnosis } from "../_connector/connector.ts";
@@ -66,7 +67,7 @@ function connectionCheck(
   const now = clock();
   if (expires_at === null) return pass(CONNECTION, "The Meta account is connected, without an end");
   const days = Math.floor((Date.parse(expires_at) - now) / DAY_MS);
-  const until = `until ${expires_at.slice(0, 10)} (${days} day${days === 1 ? "" : "s"})`;
+  const until = `until ${expires_at.slice(0, 10)} (${counted(days, "day")})`;
   return Date.parse(expires_at) - now >= LIMITS.CONNECTION_ENDS_SOON_MS
     ? pass(CONNECTION, `The Meta account is connected ${until}`)
     : fail(

@@ -1,4 +1,5 @@
 /** What Meta's errors mean, in a sentence with the next step (docs/upstreams/meta.md, "Errors"). */
+import { counted } from "../../core/one_line.ts";
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
 import { retryAfter } from "../_http/answer.ts";
@@ -196,7 +197,7 @@ export function throttled(account: string | null, { ms, of_app }: Wait, words?: 
 
 function minutesOf(ms: number): string {
   const minutes = Math.max(1, Math.ceil(ms / 60_000));
-  return `${minutes} minute${minutes === 1 ? "" : "s"}`;
+  return counted(minutes, "minute");
 }
 
 /** E_UPSTREAM for an answer that cannot be read. */

@@ -22,7 +22,7 @@ export interface GoogleState {
   batch: number;
   /** How many accounts a page of their summaries has at most, however many are asked for. */
   accountsPerPage: number;
-  /** Whether Google Ads still takes a developer token. */
+  /** Whether Google Ads still takes a developer token, which it ignores, or refuses it as a later version will. */
   developerToken: boolean;
 }
 

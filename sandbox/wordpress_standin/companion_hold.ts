@@ -4,7 +4,8 @@ import type { MiddlewareHandler } from "hono";
 import { fault, needs } from "./companion.ts";
 import { type Asking, type Paired, sha, unpairedOf, verify } from "./companion_hold_keys.ts";
 import { asPlainCall, type Order, orderOf } from "./companion_hold_order.ts";
-import { type HeldRow, labelled, rowsOf, takeSnapshot } from "./companion_hold_rows.ts";
+import { type HeldRow, labelled, rowsOf, takeSnapshot, valuesOf } from "./companion_hold_rows.ts";
+import { addSetbacks, type Kept, keptOf as setbackOf } from "./companion_hold_setback.ts";
 import { RestError } from "./errors.ts";
 import { can } from "./people.ts";
 import { type Ask, json, type RestEnv, route } from "./rest.ts";
@@ -41,6 +42,7 @@ interface Run {
   readonly digest: string;
   readonly labels: readonly string[];
   readonly effects: readonly HeldRow[];
+  readonly setback?: Kept | undefined;
   acknowledged: boolean;
 }
 
@@ -74,6 +76,10 @@ export interface CompanionHold {
   answers: ((id: string) => Fields) | null;
   /** Happens between the tool's write and the comparison. */
   during: () => void;
+  /** Whether it says what would set a call back, as the plugin does from version 1.5.0 on. */
+  sets_back: boolean;
+  /** What its images are signed with. */
+  readonly salt: string;
   /** What else of the site a run is compared by. */
   readonly more: (() => Readonly<Record<string, unknown>>)[];
   /** In front of the routes whose requests can be held. */
@@ -104,6 +110,8 @@ export function addCompanionHold(site: WordPressStandIn): CompanionHold {
     isGone: false,
     answers: null,
     during: () => {},
+    sets_back: true,
+    salt: randomBytes(32).toString("hex"),
     more: [],
     middleware: (c, next) => held(site, hold, c, next),
     report(ask) {
@@ -120,6 +128,7 @@ export function addCompanionHold(site: WordPressStandIn): CompanionHold {
     },
   };
   addPairing(site, hold);
+  addSetbacks(site, hold);
   app.use("/site-ops/v1/hold-test", hold.middleware);
   route(app, ["POST"], "/site-ops/v1/hold-test", () => ({}), (ask) => {
     if (!ask.headers.has("x-site-ops-hold")) {
@@ -184,13 +193,14 @@ function addPairing({ app, state }: WordPressStandIn, hold: CompanionHold): void
       hold.running--;
       return json({ id, outcome: "running" }, 200);
     }
-    const { digest, labels, effects } = keptOf(hold, id, c.env.carried.ask);
+    const { digest, labels, effects, setback } = keptOf(hold, id, c.env.carried.ask);
     return json({
       id,
       outcome: "committed",
       digest,
       labels,
       effects,
+      ...(c.env.carried.ask.query.has("setback") ? { setback } : {}),
       at: new Date(state.now()).toISOString(),
     }, 200);
   });
@@ -250,22 +260,24 @@ async function held(
     return json(lie, "hold" in lie ? 200 : 409, header);
   }
   const before = takeSnapshot(site.state, hold.more);
-  const rows = rowsOf(site.state, hold.more);
+  const was = valuesOf(site.state, hold.more);
   c.env.carried = { ...c.env.carried, ask: { ...ask, bytes: asPlainCall(ask.bytes) } };
   await next();
   const status = c.res.status;
   const body = await c.res.clone().json().catch(() => null) as Fields | null;
-  const effects = labelled(rows, rowsOf(site.state, hold.more), order, hold.own_tables);
+  const is = valuesOf(site.state, hold.more);
+  const effects = labelled(rowsOf(was), rowsOf(is), order, hold.own_tables);
+  const setback = hold.sets_back ? setbackOf(hold.salt, effects, was, is) : undefined;
   const ended = verdictOf(hold, order, { about, effects, isFailed: isFailed(status, body), wrong });
   const { digest, labels } = ended;
   if (ended.outcome === "rolled_back") before.restore();
   const { user_id, key_id } = key;
-  const run = { user_id, key_id, about, digest, labels, effects, acknowledged: false };
+  const run = { user_id, key_id, about, digest, labels, effects, setback, acknowledged: false };
   if (order.mode === "dry" ? ended.why === "" : ended.outcome === "committed") {
     hold.runs.set(order.id, { kind: order.mode === "dry" ? "dry" : "kept", ...run });
   }
   hold.during();
-  c.res = answerOf(c.res, order, { ...ended, effects, answer: { status, body } }, wrong);
+  c.res = answerOf(c.res, order, { ...ended, effects, setback, answer: { status, body } }, wrong);
 }
 
 /** What a tool says of its own failure. */
@@ -333,10 +345,14 @@ function plain(effects: readonly HeldRow[]): string {
 function answerOf(
   own: Response,
   { mode, id }: Order,
-  ended: Ended & { readonly effects: readonly HeldRow[]; readonly answer: unknown },
+  ended: Ended & {
+    readonly effects: readonly HeldRow[];
+    readonly setback?: Kept | undefined;
+    readonly answer: unknown;
+  },
   wrong: HoldFault | null,
 ): Response {
-  const { outcome, why, digest, labels, over, effects, answer } = ended;
+  const { outcome, why, digest, labels, over, effects, setback, answer } = ended;
   const header = { "x-site-ops-held": `${outcome}; id=${id}; digest=${digest}` };
   const shown = effects.map(({ post, ...one }) => ({
     ...one,
@@ -349,6 +365,7 @@ function answerOf(
     digest,
     labels,
     effects: shown.slice(0, 200),
+    setback,
     answer,
   };
   if (wrong === "escaped") {

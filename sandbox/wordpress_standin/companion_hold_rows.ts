@@ -21,8 +21,12 @@ export interface HeldRow {
 
 type Columns = Readonly<Record<string, unknown>>;
 type Rows = ReadonlyMap<string, Columns>;
+/** What the site holds, by table and key. */
+export type Values = ReadonlyMap<string, unknown>;
+/** Where a post's template stands among its fields. */
+const TEMPLATE = "_wp_page_template";
 /** Values that others keep: maps, lists. */
-type More = readonly (() => Readonly<Record<string, unknown>>)[];
+export type More = readonly (() => Readonly<Record<string, unknown>>)[];
 
 /** The site as it was. */
 export interface Snapshot {
@@ -57,34 +61,75 @@ function refill(value: unknown, before: unknown): void {
   } else if (Array.isArray(value) && Array.isArray(before)) value.splice(0, value.length, ...before);
 }
 
-/** All of the site as rows, each by its table and key. */
-export function rowsOf(state: State, more: More): Rows {
-  const rows = new Map<string, Columns>();
+/** Columns of the table of posts, by what a post of the stand-in calls them. */
+const COLUMNS = {
+  post_type: "type",
+  post_status: "status",
+  post_title: "title",
+  post_content: "content",
+  post_excerpt: "excerpt",
+  post_name: "slug",
+  post_parent: "parent",
+} as const satisfies Readonly<Record<string, keyof Post>>;
+
+/** All of the site, each value by its table and key; of a post its columns. It stays as it is whatever becomes of the site. */
+export function valuesOf(state: State, more: More): Values {
+  const values = new Map<string, unknown>();
   for (const post of state.posts.values()) {
-    const { id, type, status, title, content, excerpt, slug, parent, template, meta, categories, tags } =
-      post;
-    rows.set(`posts ${id}`, {
-      post_type: type,
-      post_status: status,
-      post_title: title,
-      post_content: content,
-      post_excerpt: excerpt,
-      post_name: slug,
-      post_parent: parent,
-    });
-    for (const [name, value] of Object.entries({ ...meta, _wp_page_template: template })) {
-      rows.set(`postmeta ${id} ${name}`, { meta_value: textOf(value) });
+    const { id, meta, template, categories, tags } = post;
+    const columns = Object.entries(COLUMNS).map(([column, name]) => [column, post[name]]);
+    values.set(`posts ${id}`, Object.fromEntries(columns));
+    for (const [name, value] of Object.entries({ ...meta, [TEMPLATE]: template })) {
+      values.set(`postmeta ${id} ${name}`, value);
     }
-    rows.set(`term_relationships ${id}`, { terms: textOf([...categories, ...tags]) });
+    values.set(`term_relationships ${id}`, { categories, tags });
   }
-  for (const { id, name } of state.terms.values()) rows.set(`terms ${id}`, { name });
+  for (const { id, name } of state.terms.values()) values.set(`terms ${id}`, name);
   for (const part of more) {
-    for (const [table, values] of Object.entries(part())) {
-      const entries = values instanceof Map ? values : new Map((values as unknown[]).entries());
-      for (const [key, value] of entries) rows.set(`${table} ${key}`, { value: textOf(value) });
+    for (const [table, of] of Object.entries(part())) {
+      const entries = of instanceof Map ? of : new Map((of as unknown[]).entries());
+      for (const [key, value] of entries) values.set(`${table} ${key}`, value);
     }
   }
-  return rows;
+  return structuredClone(values);
+}
+
+/** All of the site as rows, as the database has them. */
+export const rowsOf = (values: Values): Rows =>
+  new Map([...values].map(([key, value]) => [key, rowOf(key.slice(0, key.indexOf(" ")), value)]));
+
+function rowOf(table: string, value: unknown): Columns {
+  if (table === "posts") return value as Columns;
+  if (table === "postmeta") return { meta_value: textOf(value) };
+  if (table === "terms") return { name: value };
+  if (table !== "term_relationships") return { value: textOf(value) };
+  const { categories, tags } = value as Pick<Post, "categories" | "tags">;
+  return { terms: textOf([...categories, ...tags]) };
+}
+
+/** Puts a value where `valuesOf` has it; the list is empty where there is to be none. */
+export function writeValue(state: State, more: More, key: string, value: readonly unknown[]): void {
+  const [table = "", id = "", ...rest] = key.split(" ");
+  const [one] = structuredClone(value);
+  const post = state.posts.get(Number(id));
+  if (table === "posts") {
+    const named = Object.entries(COLUMNS).map(([column, name]) => [name, (one as Columns)[column]]);
+    Object.assign(post!, Object.fromEntries(named));
+  } else if (table === "term_relationships") Object.assign(post!, one);
+  else if (table === "postmeta") {
+    const [name = ""] = rest;
+    if (name === TEMPLATE) Object.assign(post!, { template: one });
+    else if (value.length > 0) (post!.meta as Record<string, unknown>)[name] = one;
+    else delete (post!.meta as Record<string, unknown>)[name];
+  } else {
+    const of = more.map((part) => part()[table]).find((found) => found !== undefined) as Map<
+      unknown,
+      unknown
+    >;
+    const own = [...of.keys()].find((known) => String(known) === id) ?? (/^\d+$/.test(id) ? Number(id) : id);
+    if (value.length > 0) of.set(own, one);
+    else of.delete(own);
+  }
 }
 
 const textOf = (value: unknown) => typeof value === "string" ? value : JSON.stringify(value);

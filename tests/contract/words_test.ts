@@ -29,6 +29,7 @@ const NAMES: readonly Row[] = [
   [/\bseenOf\b|\bCmsSeen\b/, "toSnapshot, StateSnapshot"],
   [/\bRelied\b(?! on)/, "DependsOn"],
   [/\b(l|pageL|mediaL)osses\b/, "differences"],
+  [/=== 1 \? "" : "s"|> 1 \? "s" : ""/, "counted or formOf of core/one_line.ts"],
 ];
 
 /** Phrases of messages, comments, names of tests and pages. */
@@ -96,5 +97,5 @@ Deno.test("what commands print of a count is right for one as well", async () =>
   const found = all.flatMap(([path, text]) =>
     [...text.matchAll(COUNTED)].map(([said]) => `${path}: ${said}`)
   );
-  assert.deepEqual(found, [], 'many(count, "row") of core/one_line.ts says "1 row"');
+  assert.deepEqual(found, [], 'counted(count, "row") of core/one_line.ts says "1 row"');
 });

@@ -174,7 +174,7 @@ Deno.test("a store is backed up while it runs, checked, moved to another place a
     assert.equal(code, 0, err);
     assert.match(
       out,
-      /^data\/copies\/today\.ndjson is a backup of the \d+ entries of .*gateway\.sqlite3\.\nThe audit: Whole: \d+ rows .*\nThe proofs were not looked at: .*\n$/,
+      /^data\/copies\/today\.ndjson is a backup of \d+ entries of .*gateway\.sqlite3\.\nThe audit: Whole: \d+ rows .*\nThe proofs were not looked at: .*\n$/,
     );
     const checked = await at.shell(check!);
     assert.equal(checked.code, 0, checked.out + checked.err);

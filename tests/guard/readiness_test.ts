@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import type { Problem } from "../../rules/readiness.ts";
 import { HangingKv, runToEnd, Ticks } from "../hanging_kv.ts";
 import { instead } from "../instead.ts";
-import { gateway, type Kit, site } from "../kit.ts";
+import { gateway, KEY, type Kit, site } from "../kit.ts";
 import { operator } from "../people/kit.ts";
+import { reseal } from "../../store/reseal.ts";
+import { Sealer } from "../../store/seal.ts";
 
 interface Ready {
   readonly ok: boolean;
@@ -135,6 +137,45 @@ Deno.test("a secret that no key opens makes the gateway unready, and health name
   await kv!.set(entry.key, entry.value);
   await ticks.pass(30_000);
   assert.equal((await ready(gw)).status, 200, "it was set again");
+});
+
+Deno.test("a store that was sealed anew under a key that this gateway lacks makes it unready at the next look, for no read more", async () => {
+  let kv: Deno.Kv | undefined;
+  const reads = { counted: 0 };
+  const counting = (opened: Deno.Kv) => {
+    kv = opened;
+    const read = <A extends unknown[], R>(how: (...args: A) => R) => (...args: A): R => {
+      reads.counted++;
+      return how(...args);
+    };
+    return instead(opened, {
+      get: read(opened.get.bind(opened)) as Deno.Kv["get"],
+      getMany: read(opened.getMany.bind(opened)) as Deno.Kv["getMany"],
+      list: read(opened.list.bind(opened)) as Deno.Kv["list"],
+    });
+  };
+  const { gw, ticks } = await opened(counting);
+  await using _ = gw;
+  await ready(gw);
+  const look = async () => {
+    await ticks.pass(3000);
+    const before = reads.counted;
+    const { status, checks, text } = await ready(gw);
+    return { status, checks, text, reads: reads.counted - before };
+  };
+  const well = await look();
+  assert.equal(well.status, 200);
+  const sealed = async (...keys: Uint8Array<ArrayBuffer>[]) => {
+    const sealer = await Sealer.open(keys);
+    await reseal(kv!, { sealer, expiries: { of: () => null }, placeFor: () => "", now: Date.now });
+  };
+  const [own, next] = [Uint8Array.fromBase64(KEY), new Uint8Array(32).fill(9)];
+  await sealed(next, own);
+  const { text, ...lacking } = await look();
+  assert.deepEqual(lacking, { status: 503, checks: ["keys"], reads: well.reads });
+  assert.match(text, /sealed anew under a key that ENCRYPTION_KEYS lacks here; add that key/);
+  await sealed(own, next);
+  assert.equal((await look()).status, 200);
 });
 
 Deno.test("a newer version that brings the store to its format while this one runs ends this one's work, and says why", async () => {

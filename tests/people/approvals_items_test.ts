@@ -206,3 +206,15 @@ Deno.test("of a set of which an item is in doubt the page does not say that its 
   assert.doesNotMatch(told, /holds something else/);
   assert.match(done.text, /class="notice problem" role="alert"/);
 });
+
+Deno.test("an item that replaces a text says where, how often and how it is written there", async () => {
+  await using at = await asking();
+  const bea = await approver(at);
+  at.edit(at.draft, { title: "Zeppelin", content: "<p>zeppelin and ZEPPELIN</p>" });
+  const order = { site_id: "open", find: "Zeppelin", replace: "Airship" };
+  const { approval } = await ask(at, order, "replace_text");
+  const page = plain((await bea.browser.open(`${LIST}/${approval.id}`)).text);
+  const { id } = at.draft;
+  const where = `Of post:${id}:title, post:${id}:content_html (2 times, written "zeppelin", "ZEPPELIN").`;
+  assert.ok(page.includes(where), page);
+});

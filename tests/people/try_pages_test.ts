@@ -114,6 +114,13 @@ Deno.test("what is wrong with arguments stands at its field, what was typed stay
   await browser.open(formAt("get_post"));
   const { text } = await browser.submit(TRY, { "arg.post_id": "no id!", max_risk: "0" });
   assert.match(text, /aria-describedby="arg\.post_id-hint arg\.post_id-error"/);
+  await browser.open(formAt("update_draft"));
+  const write = await browser.submit(TRY, {
+    "arg.post_id": "no id!",
+    "arg.title": "x".repeat(2001),
+    max_risk: "1",
+  });
+  for (const name of ["post_id", "title"]) assert.match(write.text, new RegExp(`id="arg\\.${name}-error"`));
   assert.equal(at.cms.requests.length, 0);
 });
 

@@ -109,7 +109,7 @@ test("of days that are missing on either side no change is reported, with the re
   assert.match(compare.notes[0]!, /not known that all of this period and the other one/);
   assert.match(
     compare.notes[1]!,
-    /^No figures are stored of 1 of the 7 days of this period and 1 of the 7 days of the/,
+    /^No figures are stored of 1 of 7 days of this period and 1 of 7 days of the/,
   );
   const within = await ask(at, { days: 6, compare: { from: day(13), to: day(8) } });
   assert.deepEqual(

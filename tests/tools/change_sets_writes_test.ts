@@ -1,4 +1,5 @@
 /** Every write as the item of a set: shown as it is alone, and carried out. */
+import type { Change } from "../../core/model.ts";
 import assert from "node:assert/strict";
 import type { Preview } from "../cms_kit.ts";
 import { ground } from "./_ground.ts";
@@ -22,7 +23,11 @@ for (const repositories of [false, true]) {
       const alone = await at.gw.call<Shown>(write.tool, args);
       const order = { title: "One", changes: [{ tool: write.tool, arguments: args }] };
       const { confirm_token, ...shown } = await at.gw.call<Shown>("prepare_changes", order);
-      const named = alone.changes.map((change) => ({ ...change, field: `item 1: ${change.field}` }));
+      const named = alone.changes.map((change: Change) => ({
+        ...change,
+        field: `item 1: ${change.field}`,
+        ...change.text_of === undefined ? {} : { text_of: `item 1: ${change.text_of}` },
+      }));
       assert.deepEqual(shown.changes, named, nameOf(write));
       assert.deepEqual([shown.tier, shown.undoable], [alone.tier, alone.undoable], nameOf(write));
       const done = await at.gw.call<Done>("prepare_changes", { ...order, confirm: true, confirm_token });

@@ -1,6 +1,7 @@
 /** What the demo prints: a write is shown before it is made, and the blocks do what they say when they are pasted. */
 import assert from "node:assert/strict";
 import { guide } from "../../sandbox/demo_guide.ts";
+import type { DemoPart } from "../../sandbox/demo_part.ts";
 import { startWordPressStandIn } from "../../sandbox/wordpress_standin/start.ts";
 import { gateway, site } from "../kit.ts";
 
@@ -8,7 +9,7 @@ const ADDRESS = "http://127.0.0.1:8000";
 
 /** The blocks of a printed guide that a shell runs. */
 const shell = (text: string) =>
-  text.split("\n\n").filter((block) => /^(PREVIEW=|CONFIRM=|curl )/.test(block));
+  text.split("\n\n").filter((block) => /^(PREVIEW=|CONFIRM=|ANSWER=|REQUEST=|curl )/.test(block));
 
 /** Runs blocks with a `curl` that keeps each body it is given, and answers with that text. */
 async function bodiesOf(blocks: readonly string[], answer: string): Promise<unknown[]> {
@@ -61,4 +62,24 @@ Deno.test("no call that the demo prints confirms what nobody was shown", () => {
   const confirming = shell(printed).filter((block) => /"confirm"/.test(block));
   assert.equal(confirming.length, 2, "a draft and a static project");
   for (const block of confirming) assert.match(block, /"confirm_token":"'\$CONFIRM'"/);
+});
+
+Deno.test("a write that the demo takes back is named by its own answer, and the way back is shown first", async () => {
+  const part: DemoPart = {
+    env: {},
+    register: () => Promise.resolve(),
+    guide: (_address, _paste, undone) => ["A part", ...undone("write_it", { site_id: "s", title: "T" })],
+    stop: () => Promise.resolve(),
+  };
+  const printed = guide(ADDRESS, "t", { kind: "stand-in", base_url: ADDRESS }, null, "s1", [part]);
+  const blocks = shell(printed).slice(-3);
+  assert.deepEqual(blocks.map((block) => block.slice(0, 7)), ["ANSWER=", "REQUEST", "CONFIRM"]);
+  const answer = JSON.stringify({ ok: true, request_id: "R1", result: { confirm_token: "C1" } });
+  const undo = { site_id: "s", request_id: "R1" };
+  assert.deepEqual(await bodiesOf(blocks, answer), [
+    { site_id: "s", title: "T" },
+    undo,
+    { ...undo, confirm: true, confirm_token: "C1" },
+  ]);
+  assert.match(blocks[1]!, /\/api\/v1\/tools\/undo_change /);
 });

@@ -233,6 +233,19 @@ test("refusals keep the status and Google's words, those of ads out of their lis
     (await ends(at, "read_sheet", off)).message,
     /the gateway's operator enables this API in the Google Cloud project/,
   );
+  const test = {
+    kind: "refused",
+    status: 403,
+    word: "PERMISSION_DENIED",
+    message: "The caller does not have permission",
+    details: [{
+      errors: [{ errorCode: { authorizationError: "CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION" } }],
+    }],
+  } as const;
+  assert.match(
+    (await ends(at, "get_ads_report", test)).message,
+    /the gateway's operator applies for a higher access level .* Google Ads API Overview page/,
+  );
   const leaky = {
     kind: "refused",
     status: 400,

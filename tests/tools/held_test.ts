@@ -221,6 +221,7 @@ Deno.test("a write that its site does not set back says why, in preview, answer 
   ] as const;
   for (const [options, why] of ways) {
     await using at = await heldWorld(options);
+    at.hold.sets_back = false;
     const page = at.tools.page({ title: "About" });
     if (!("bare" in options)) {
       const preview = await at.gw.call<Args>(ADD, add(at, page.id, { dry_run: true }));

@@ -8,7 +8,14 @@ interface Row {
   readonly undoable: boolean;
   readonly undoable_reason?: string;
   readonly undo_first?: readonly string[];
-  readonly replaced?: readonly { readonly field: string; readonly from: unknown; readonly to: unknown }[];
+  readonly replaced?: readonly Replaced[];
+}
+
+interface Replaced {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly shortened?: { readonly from?: number; readonly to?: number };
 }
 
 interface Listed {
@@ -76,15 +83,29 @@ test("the only change of a set shows what it replaced, and what has to be taken 
   }
 });
 
+/** Where a text that is shown in part stands whole. */
+const BEGINNING = /get_content_history with from: previous/;
+
 test("of a long text that no later change replaced the beginning is shown, and where the rest is", async (at) => {
   await change(at, { content_html: LONG });
   const { changes: [row], next } = await rows(at, { texts: true });
-  const { from, to } = row!.replaced![0]!;
+  const { from, to, shortened } = row!.replaced![0]!;
   assert.equal(from, "<p>Old</p>");
-  assert.match(String(to), /^<p>The office .* … \(\d+ bytes\)$/);
-  assert.match(next, /A text that ends with … is shown whole by get_content_history/);
+  assert.equal(to, LONG.slice(0, 200));
+  assert.deepEqual(shortened, { to: LONG.length });
+  assert.match(next, BEGINNING);
   const plain = await rows(at);
   assert.match(plain.next, /texts: true shows what each replaced/);
+});
+
+test("a text of the site that ends as a shortened one once did is taken for whole", async (at) => {
+  for (const text of ["<p>A</p> … (552 bytes)", "Files of at most (1024 bytes)"]) {
+    await change(at, { title: text });
+    const { changes: [row], next } = await rows(at, { texts: true });
+    const [{ to, shortened }] = row!.replaced as [Replaced];
+    assert.deepEqual([to, shortened], [text, undefined]);
+    assert.doesNotMatch(next, BEGINNING);
+  }
 });
 
 test("what looks like a credential is hidden in the texts too", async (at) => {

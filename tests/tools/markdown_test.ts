@@ -22,7 +22,7 @@ for (const [site_id, tier, repo] of SITES) {
       ]);
       assert.deepEqual(preview.changes, [
         { field: "posts/new.md", from: null, to: { bytes: new TextEncoder().encode(NEW).length } },
-        { field: "posts/new.md (text)", from: null, to: NEW },
+        { field: "posts/new.md (text)", text_of: "posts/new.md", from: null, to: NEW },
       ]);
       const parent = await at.head("main", repo);
       const { done, row } = await at.write(door, "save_md_to_repo", args);

@@ -23,7 +23,8 @@ Deno.test("on the demo's sites, tools of their own tool servers answer as the gu
   });
   await gw.store.projects.create({ id: "demo", name: "Demo" });
   await part.register(gw.gateway);
-  const lines: readonly string[] = part.guide("", (tool, args) => `${tool} ${JSON.stringify(args)}`);
+  const line = (tool: string, args: object) => `${tool} ${JSON.stringify(args)}`;
+  const lines: readonly string[] = part.guide("", line, (tool, args) => [line(tool, args)]);
   const calls = lines.flatMap((line) => {
     const [, tool, args] = /^(\S+) (\{.*\})$/.exec(line) ?? [];
     return tool === undefined ? [] : [{ tool, args: JSON.parse(args!) as Args }];
@@ -34,10 +35,10 @@ Deno.test("on the demo's sites, tools of their own tool servers answer as the gu
   assert.match(JSON.stringify(preview.changes), /Open on Sundays/);
   assert.doesNotMatch(JSON.stringify(await gw.call(structure!.tool, structure!.args)), /Open on Sundays/);
   assert.equal(writes.length, 2);
-  for (const { tool, args } of writes) {
-    const answer = await gw.proven(tool, args);
-    assert.equal(answer.proof.verified, true, tool);
-  }
+  const [added, tagged] = await Promise.all(
+    writes.map(async ({ tool, args }) => await gw.proven(tool, args)),
+  );
+  for (const { proof } of [added!, tagged!]) assert.equal(proof.verified, true);
   const shown = await gw.call(structure!.tool, structure!.args);
   assert.match(JSON.stringify(shown), /Open on Sundays/);
   const { data } = await gw.call<{ data: { contact: { tags: string[] } } }>("contacts_get-contact", {
@@ -45,5 +46,10 @@ Deno.test("on the demo's sites, tools of their own tool servers answer as the gu
     contactId: writes[1]!.args["contactId"],
   });
   assert.ok(data.contact.tags.includes("vip"));
+  const { site_id } = writes[0]!.args;
+  const undo = { site_id, request_id: added!.proof.request_id };
+  const { confirm_token } = await gw.call<Args>("undo_change", undo);
+  await gw.call("undo_change", { ...undo, confirm: true, confirm_token });
+  assert.doesNotMatch(JSON.stringify(await gw.call(structure!.tool, structure!.args)), /Open on Sundays/);
   await part.stop();
 });

@@ -47,6 +47,9 @@ function fill(at: World) {
   };
 }
 
+/** What the items of a preview are of. */
+const hitsIn = ({ items }: Preview) => items!.flatMap(({ hits }) => hits);
+
 const textsOf = (posts: Record<string, Post>) =>
   Object.fromEntries(
     Object.entries(posts).map(([name, { title, content, excerpt }]) => [name, [title, content, excerpt]]),
@@ -71,16 +74,16 @@ async function changes(door: Door): Promise<void> {
   assert.match(preview.summary, /^Replace "zeppelin" with "Airship", 6 places: 3 changes on open/);
   assert.ok(preview.warnings.includes(WHOLE));
   assert.ok(!done.warnings.includes(WHOLE), "its note says it of the end");
-  const told = preview.warnings.join("\n");
-  for (
-    const hit of [
-      `post:${live.id}:title`,
-      `post:${live.id}:content_html (2 times, written "Zeppelin", "zeppelin")`,
-      `post:${draft.id}:content_html (written "ZEPPELIN")`,
-      `post:${draft.id}:excerpt`,
-      `page:${page.id}:content_html (written "Zeppelin")`,
-    ]
-  ) assert.ok(told.includes(hit), hit);
+  assert.deepEqual(
+    hitsIn(preview).toSorted((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1),
+    [
+      { hit: `page:${page.id}:content_html`, found: ["Zeppelin"] },
+      { hit: `post:${live.id}:content_html`, times: 2, found: ["Zeppelin", "zeppelin"] },
+      { hit: `post:${live.id}:title` },
+      { hit: `post:${draft.id}:content_html`, found: ["ZEPPELIN"] },
+      { hit: `post:${draft.id}:excerpt` },
+    ],
+  );
   assert.deepEqual(textsOf(posts), {
     live: ["The Airship", "<p>Airship &amp; Airship</p>", ""],
     draft: ["Other", "<p>A Airship</p>", "Airship"],
@@ -218,6 +221,19 @@ Deno.test("what a call of the set is refused with names its hits, so that they c
   const done = await at.kit.gw.call<Answer>("replace_text", left, { as: "low" });
   assert.equal(done.verified, true);
   assert.deepEqual([draft.excerpt, live.title], ["Airship", "The zeppelin"]);
+});
+
+Deno.test("calls that are refused for one reason name their hits too", async () => {
+  await using at = await world({ tokens: { low: { max_risk: 2 } } });
+  addCompanionFind(at.cms.app, at.cms.state);
+  const all = [1, 2].map(() => add(at, { status: "publish", title: "Zeppelin" })).reverse();
+  const named = all.map(({ id }, place) => `item ${place + 1} is of post:${id}:title`).join(", ");
+  await at.kit.refuses("replace_text", AIRSHIP, "E_SCOPE_DENIED", {
+    says: new RegExp(`items 1, 2 .*; ${named}: name these in leave_out to replace the others$`),
+    sends: "reads",
+    audit: "risk_capped",
+    as: "low",
+  });
 });
 
 Deno.test("a new text that holds markup is words, wherever it is put", async () => {

@@ -249,7 +249,7 @@ test("the preview of a file's write is read live and names branch, path and byte
   assert.deepEqual([before.tier, before.changes], [1, [
     { field: "branch", from: null, to: "a new preview branch" },
     { field: path, from: { sha, bytes: 17 }, to: { bytes: 1 } },
-    { field: `${path} (text)`, from: FILES[path], to: "b" },
+    { field: `${path} (text)`, text_of: path, from: FILES[path], to: "b" },
   ]]);
   const { done } = await at.write<{ branch: string; sha: string }>("rest", "write_static_file", args);
   const after = await at.preview("write_static_file", { ...args, content: "cc" });

@@ -43,6 +43,7 @@ test("a file that was overwritten is put back by a new commit, by the name of it
   assert.equal(preview["undoable"], true);
   assert.deepEqual(preview.changes.find(({ field }) => field === `${CSS} (text)`), {
     field: `${CSS} (text)`,
+    text_of: CSS,
     from: "new",
     to: FILES[CSS],
   });

@@ -1,4 +1,5 @@
 /** Which changes are taken back: those that are named, or all of a set or from a time on, as far as that is looked at. */
+import { formOf } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { ChangeRow, ChangesPort } from "../../registry/tool.ts";
 
@@ -126,9 +127,9 @@ function staying({ rows, unknown, isAll }: Since, more: readonly ChangeRow[]): s
   ];
   return [
     ...more.length === 0 ? [] : [
-      `${AT_ONCE} changes go back at once; ${more.length} older ones stay until it is asked for again, or by request_ids: ${
-        named(more, AT_ONCE)
-      }`,
+      `${AT_ONCE} changes go back at once; ${
+        formOf(more.length, "1 older one stays", `${more.length} older ones stay`)
+      } until it is asked for again, or by request_ids: ${named(more, AT_ONCE)}`,
     ],
     ...never.length === 0 ? [] : [`These stay, list_changes says why: ${named(never, NAMED)}`],
     ...isAll ? [] : [

@@ -15,10 +15,9 @@ import { partsApart } from "../../rules/apart.ts";
 const OUTSIDE = "Changes past the gateway: get_content_history.";
 const UNTOLD = "What people changed outside the gateway, this platform does not say.";
 const SHOWS = "texts: true shows what each replaced.";
-/** A text of which the gateway has no more than the beginning ends so. */
-const CUT = " bytes)";
 const BEGINNINGS =
-  "A text that ends with … is shown whole by get_content_history with from: previous, or by the preview of undo_change.";
+  "Of a text under shortened, which has so many bytes, only the beginning is shown; get_content_history with from: previous " +
+  "or the preview of undo_change shows all of it.";
 const LONGER = "More was replaced than is shown; the preview of undo_change shows all.";
 /** What the texts of one change take at most, so that a page has room for it. */
 const TEXTS_BYTES = 2200;
@@ -72,15 +71,10 @@ export default tool("list_changes", {
   },
 });
 
-interface Replaced {
-  readonly from: unknown;
-  readonly to: unknown;
-}
-
 /** What the texts do not show. */
 function textWords(rows: readonly ChangeLine[], isLonger: boolean): string[] {
-  const replaced = rows.flatMap((row) => "replaced" in row ? row["replaced"] as readonly Replaced[] : []);
-  const isCut = replaced.some(({ from, to }) => [from, to].some((one) => String(one).endsWith(CUT)));
+  const replaced = rows.flatMap((row) => "request_id" in row ? row.replaced ?? [] : []);
+  const isCut = replaced.some(({ shortened }) => shortened !== undefined);
   return [...isCut ? [BEGINNINGS] : [], ...isLonger ? [LONGER] : []];
 }
 

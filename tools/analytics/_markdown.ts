@@ -1,5 +1,5 @@
 /** The words of a report for a client: sentences and tables that stand by themselves. */
-import { inMarkdown } from "../../core/one_line.ts";
+import { formOf, inMarkdown } from "../../core/one_line.ts";
 import type { Cell } from "../../platforms/google/analytics.ts";
 import { type DayRange, lengthOf } from "../../rules/comparison.ts";
 import type { Beside, OtherSections } from "./_compare_sections.ts";
@@ -13,7 +13,7 @@ const TEXT_MAX = 80;
 export const plain = (text: string): string => inMarkdown(text, TEXT_MAX);
 
 const count = (value: Cell) => typeof value === "number" ? Math.round(value).toLocaleString("en-US") : "–";
-const many = (value: number, one: string, more: string) => `${count(value)} ${value === 1 ? one : more}`;
+const many = (value: number, one: string, more: string) => `${count(value)} ${formOf(value, one, more)}`;
 const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
 const percent = (share: Cell) =>
   typeof share === "number" ? `${(share * 100).toLocaleString("en-US", digits)} %` : "–";

@@ -1,4 +1,5 @@
 /** What stored snapshots say of some days: which of them there are, and what those come to. */
+import { counted } from "../../core/one_line.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { Snapshot } from "../../core/model.ts";
 import { untoldOf } from "../../platforms/clarity/metrics.ts";
@@ -50,7 +51,7 @@ function partlyTold({ days }: Span): string[] {
   );
   const untold = Map.groupBy(visited.flat(), (name) => name);
   return [...untold].filter(([, of]) => of.length < visited.length)
-    .map(([name, of]) => `${name} (${of.length} of ${visited.length} days)`);
+    .map(([name, of]) => `${name} (${of.length} of ${counted(visited.length, "day")})`);
 }
 
 /** Whether nothing is missing, and no day shares visits with another. */
@@ -111,9 +112,11 @@ export function compareSpans(own: Span, other: Span, { notes }: ComparedDays, no
     figures: figuresOf(span),
   });
   const lacking = [
-    ...own.missing.length > 0 ? [`${own.missing.length} of the ${own.dates.length} days of this period`] : [],
+    ...own.missing.length > 0
+      ? [`${own.missing.length} of ${counted(own.dates.length, "day")} of this period`]
+      : [],
     ...other.missing.length > 0
-      ? [`${other.missing.length} of the ${other.dates.length} days of the other one`]
+      ? [`${other.missing.length} of ${counted(other.dates.length, "day")} of the other one`]
       : [],
   ];
   const first = dayOf(now - LIMITS.SNAPSHOT_DAYS_KEPT * DAY_MS);

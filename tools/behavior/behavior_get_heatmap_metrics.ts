@@ -1,5 +1,5 @@
 /** behavior_get_heatmap_metrics: where clicks go wrong and how far people scroll, of all pages or of each. */
-import { many } from "../../core/one_line.ts";
+import { counted, formOf } from "../../core/one_line.ts";
 import connector from "../../platforms/clarity/connector.ts";
 import { eventsOf, metricsOf } from "../../platforms/clarity/metrics.ts";
 import type { Block, Row } from "../../platforms/clarity/reply.ts";
@@ -18,8 +18,8 @@ export default tool("behavior_get_heatmap_metrics", async ({ num_of_days, by_url
   const pages = by_url ? pagesOf(pulled.blocks) : [];
   const left_out = Math.max(0, pages.length - PAGES_MAX);
   const notes = left_out === 0 ? [] : [
-    `${
-      many(left_out, "more page is", "more pages are")
+    `${counted(left_out, "more page")} ${
+      formOf(left_out, "is", "are")
     } not shown; behavior_get_metrics by URL has them all, and shares this pull`,
   ];
   return await answered(client, pulled, {

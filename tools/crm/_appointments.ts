@@ -1,5 +1,5 @@
 /** Appointments: how those that began in a window ended. */
-import { many, quotedLine } from "../../core/one_line.ts";
+import { counted, quotedLine } from "../../core/one_line.ts";
 import type { Appointments } from "../../platforms/highlevel/client.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Appointment } from "../../platforms/highlevel/rows.ts";
@@ -90,7 +90,7 @@ function noteUnmarked({ notes, now }: Reading, rows: readonly Appointment[], unm
   }
   if (unmarked === 0) return;
   notes.say(
-    `${many(unmarked, "appointment")} of the past ${
+    `${counted(unmarked, "appointment")} of the past ${
       unmarked === 1 ? "was" : "were"
     } never marked as shown up ` +
       "or not: no_show_rate and no_show_rate_excluding_cancelled count them as no no-shows, " +

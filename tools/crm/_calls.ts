@@ -1,6 +1,6 @@
 /** Missed calls, and whether an SMS followed. */
+import { counted } from "../../core/one_line.ts";
 import { allOrThrow } from "../../core/async.ts";
-import { many } from "../../core/one_line.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Rows } from "../../platforms/highlevel/pages.ts";
 import type { Message } from "../../platforms/highlevel/rows.ts";
@@ -81,11 +81,13 @@ export const missedCalls = (
     }
     const { missed, unknown } = inboundCalls(calls.rows, span);
     if (unknown > 0) {
-      notes.say(`Of ${many(unknown, "inbound call")} the CRM does not say how it ended; counted as answered`);
+      notes.say(
+        `Of ${counted(unknown, "inbound call")} the CRM does not say how it ended; counted as answered`,
+      );
     }
     const nameless = missed.filter(({ contact_id }) => contact_id === null).length;
     if (nameless > 0) {
-      notes.say(`${many(nameless, "missed call")} of no known contact, to whom no SMS can be traced`);
+      notes.say(`${counted(nameless, "missed call")} of no known contact, to whom no SMS can be traced`);
     }
     const figures = textBacks(missed, messages.rows, window_minutes * MINUTE_MS);
     return { figures, beside: { window_minutes }, truncated };

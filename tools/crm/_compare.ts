@@ -1,5 +1,5 @@
 /** What two windows are compared by: what began in each, and what was won and lost in each, whenever that was made. */
-import { many } from "../../core/one_line.ts";
+import { counted } from "../../core/one_line.ts";
 import { dayOf } from "../../core/zoned_day.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import { changeOf } from "../../rules/comparison.ts";
@@ -49,7 +49,7 @@ export async function decidedOf(reading: Reading, made: readonly Opportunity[]):
   const found = await client.decided(days, made);
   const undated = found.rows.filter(({ changed_at }) => changed_at === null).length;
   if (undated > 0) {
-    const noun = many(undated, "won or lost opportunity", "won or lost opportunities");
+    const noun = counted(undated, "won or lost opportunity", "won or lost opportunities");
     notes.lack(`Of ${noun} the CRM does not say when the status changed; left out of won and lost`);
   }
   noteShort(notes, "won and lost opportunities", found);

@@ -1,4 +1,5 @@
 /** Executions of a workflow: in groups where the CRM tells them, and who is or was in it. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Crm } from "../../platforms/highlevel/client.ts";
@@ -55,7 +56,13 @@ export const executions = (workflow_id: string): Metric<Found, Groups> => ({
     const rows = found.rows.filter(({ at }) => within(at, days));
     const named = (group: Group) => rows.filter(({ status }) => GROUPS[status] === group).length;
     const other = rows.filter(({ status }) => !Object.hasOwn(GROUPS, status)).length;
-    if (other > 0) notes.say(`${other} executions are in none of the groups, such as those still under way`);
+    if (other > 0) {
+      notes.say(
+        `${counted(other, "execution")} ${
+          formOf(other, "is", "are")
+        } in none of the groups, such as those still under way`,
+      );
+    }
     const groups = { success: named("success"), failed: named("failed"), error: named("error") };
     return { figures: { groups }, beside, truncated };
   },

@@ -1,4 +1,5 @@
 /** Funnels by id and name: the CRM tells no more of them. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { type Call, noteRows, reasonOf } from "./_read.ts";
 
@@ -16,7 +17,11 @@ export async function funnelsOf(call: Call, limit: number, funnel_id?: string) {
     const { rows, total, complete } = found;
     if (complete || client.budget.stopped !== null) {
       noteRows(call, "funnels", found, "the rest is not shown");
-    } else notes.lack(`${rows.length} of ${total ?? "more"} funnels are shown: limit is ${limit}`);
+    } else {notes.lack(
+        `${rows.length} of ${total ?? "more"} funnels ${
+          formOf(rows.length, "is", "are")
+        } shown: limit is ${limit}`,
+      );}
     return { rows, truncated: !complete };
   }
   const named = found.rows.filter(({ id }) => id === funnel_id);
@@ -25,7 +30,9 @@ export async function funnelsOf(call: Call, limit: number, funnel_id?: string) {
     const why = client.budget.stopped === null ? "one call looks among no more" : reasonOf(client);
     throw new GatewayError(
       "E_UPSTREAM",
-      `funnel_id: "${funnel_id}" is not among the first ${found.rows.length} funnels of the location, and the others ` +
+      `funnel_id: "${funnel_id}" is not among the first ${
+        counted(found.rows.length, "funnel")
+      } of the location, and the others ` +
         `were not read, because ${why}; check the id in the CRM`,
     );
   }

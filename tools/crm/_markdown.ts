@@ -1,5 +1,5 @@
 /** The words of the baseline: markdown that a client can read. */
-import { inMarkdown, many } from "../../core/one_line.ts";
+import { counted, inMarkdown } from "../../core/one_line.ts";
 import type { Location } from "../../platforms/highlevel/reader.ts";
 import type { Days } from "../../platforms/highlevel/days.ts";
 import type { Attendance } from "./_appointments.ts";
@@ -53,7 +53,7 @@ export const heading = ({ name, id }: Location, days: Days): string =>
 
 function pipelines({ pipelines, totals }: Funnels, notes: readonly string[]): string {
   const intro =
-    `${many(totals.opportunities, "new opportunity", "new opportunities")}, worth ${
+    `${counted(totals.opportunities, "new opportunity", "new opportunities")}, worth ${
       money(totals.value)
     } in all. ` +
     `By their status now: ${
@@ -76,10 +76,10 @@ function pipelines({ pipelines, totals }: Funnels, notes: readonly string[]): st
 function appointments(found: Attendance, notes: readonly string[]): string {
   if (found.total === 0) return section("Appointments", ["No appointments."], notes);
   return section("Appointments", [
-    `${many(found.total, "appointment")}. By status: ${statuses(found.by_status)}.`,
+    `${counted(found.total, "appointment")}. By status: ${statuses(found.by_status)}.`,
     `Not shown up: ${percent(found.no_show_rate)}; of those not cancelled ` +
     `${percent(found.no_show_rate_excluding_cancelled)}; of the ${
-      many(found.ended, "visit")
+      counted(found.ended, "visit")
     } whose end was marked ` +
     `${percent(found.no_show_rate_of_ended)}.`,
   ], notes);
@@ -89,7 +89,7 @@ function sms(found: SmsFigures, notes: readonly string[]): string {
   const { outbound, inbound, conversations_messaged, conversations_replied, conversation_reply_rate } = found;
   return section("SMS", [
     `${number(outbound)} sent and ${number(inbound)} received. Of ` +
-    `${many(conversations_messaged, "conversation")} with an SMS from you, ${
+    `${counted(conversations_messaged, "conversation")} with an SMS from you, ${
       number(conversations_replied)
     } had an ` +
     `answer (${percent(conversation_reply_rate)}).`,
@@ -97,7 +97,7 @@ function sms(found: SmsFigures, notes: readonly string[]): string {
 }
 
 const forms = ({ total }: { total: number }, notes: readonly string[]): string =>
-  section("Forms", [`${many(total, "form submission")}.`], notes);
+  section("Forms", [`${counted(total, "form submission")}.`], notes);
 
 function amounts(block: Nullable<CurrencyBlock>, currency: string): string {
   return table(["Revenue", plain(currency)], [
@@ -111,7 +111,7 @@ function amounts(block: Nullable<CurrencyBlock>, currency: string): string {
 }
 
 function revenue(found: Revenue, notes: readonly string[]): string {
-  const counts = `${many(found.invoices, "invoice")}. By status, with drafts and void ones: ${
+  const counts = `${counted(found.invoices, "invoice")}. By status, with drafts and void ones: ${
     statuses(found.by_status)
   }.`;
   if (found.by_currency !== undefined) {
@@ -129,7 +129,7 @@ function revenue(found: Revenue, notes: readonly string[]): string {
 function tags(found: Awaited<ReturnType<typeof tagHygiene>>, notes: readonly string[]): string {
   const { tags_total, underused, unused, threshold } = found;
   const intro =
-    `${many(tags_total, "tag")}; ${
+    `${counted(tags_total, "tag")}; ${
       number(underused.length)
     } with fewer than ${threshold} contacts, of these ` +
     `${number(unused)} with none.`;

@@ -1,5 +1,5 @@
 /** Money that came in during a window, whatever it was paid for, and what of it went back. */
-import { many } from "../../core/one_line.ts";
+import { counted } from "../../core/one_line.ts";
 import { rounded } from "../../core/rounded.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Crm } from "../../platforms/highlevel/client.ts";
@@ -52,11 +52,11 @@ export function paymentsIn(found: FoundPayments, { client, days, notes }: Readin
   const inside = paid.filter(({ at }) => within(at, days));
   const live = inside.filter((row) => row.live);
   if (live.length < inside.length) {
-    notes.say(`Left out: ${many(inside.length - live.length, "payment")} of the CRM's test mode`);
+    notes.say(`Left out: ${counted(inside.length - live.length, "payment")} of the CRM's test mode`);
   }
   const rows = live.filter((row): row is KnownPayment => row.amount !== null);
   const unread = live.length - rows.length + found.dropped;
-  if (unread > 0) notes.lack(`Left out: ${many(unread, "payment")} that could not be read`);
+  if (unread > 0) notes.lack(`Left out: ${counted(unread, "payment")} that could not be read`);
   return { rows, reason: null };
 }
 

@@ -1,5 +1,5 @@
 /** What every tool here begins and ends with: the location, its window, and what is to be said of what was read. */
-import { many } from "../../core/one_line.ts";
+import { counted } from "../../core/one_line.ts";
 import connector from "../../platforms/highlevel/connector.ts";
 import type { Crm } from "../../platforms/highlevel/client.ts";
 import type { Days } from "../../platforms/highlevel/days.ts";
@@ -198,12 +198,12 @@ export function noteShort(notes: Notes, noun: string, found: Rows<unknown>): voi
 /** Notes how many rows could not be read. */
 export function noteDropped(notes: Notes, dropped: number, one: string, more?: string): void {
   if (dropped === 0) return;
-  notes.lack(`${many(dropped, one, more)} could not be read and ${dropped === 1 ? "is" : "are"} left out`);
+  notes.lack(`${counted(dropped, one, more)} could not be read and ${dropped === 1 ? "is" : "are"} left out`);
 }
 
 /** Notes how many rows have no date, and so belong to no window. */
 export function noteUndated(notes: Notes, noun: string, count: number): void {
   if (count === 0) return;
   const [has, is] = count === 1 ? ["has", "is"] : ["have", "are"];
-  notes.undated(`${many(count, "row")} of the ${noun} ${has} no date and ${is} left out`);
+  notes.undated(`${counted(count, "row")} of the ${noun} ${has} no date and ${is} left out`);
 }

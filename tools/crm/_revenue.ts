@@ -1,5 +1,5 @@
 /** Revenue: what the invoices of a window and the money that came in during it come to, each currency by itself. */
-import { many } from "../../core/one_line.ts";
+import { counted } from "../../core/one_line.ts";
 import { dayAfter, dayOf, startOf } from "../../core/zoned_day.ts";
 import { rounded } from "../../core/rounded.ts";
 import { allOrThrow } from "../../core/async.ts";
@@ -190,11 +190,11 @@ function issuedIn(found: Rows<Invoice>, { first, last, timezone }: Days) {
 function knownOf(rows: readonly Invoice[], { notes }: Reading): Known[] {
   const live = rows.filter((row) => row.live);
   const tests = rows.length - live.length;
-  if (tests > 0) notes.say(`Left out: ${many(tests, "invoice")} of the CRM's test mode`);
+  if (tests > 0) notes.say(`Left out: ${counted(tests, "invoice")} of the CRM's test mode`);
   const found = live.filter(isKnown);
   const unknown = live.length - found.length;
   if (unknown > 0) {
-    notes.lack(`Left out: ${many(unknown, "invoice")} of which not all amounts could be read`);
+    notes.lack(`Left out: ${counted(unknown, "invoice")} of which not all amounts could be read`);
   }
   return found;
 }

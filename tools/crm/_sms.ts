@@ -1,6 +1,6 @@
 /** SMS: what was sent and answered in a window. */
+import { counted } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { many } from "../../core/one_line.ts";
 import { each } from "../../platforms/highlevel/budget.ts";
 import { type Days, within } from "../../platforms/highlevel/days.ts";
 import type { Crm } from "../../platforms/highlevel/client.ts";
@@ -125,7 +125,7 @@ function countExported(found: Rows<Message>, { client, days, notes }: Reading) {
 
 function noteUndatedSms(notes: Notes, rows: readonly Message[]): void {
   const undated = rows.filter((one) => isSms(one) && one.at === null).length;
-  if (undated > 0) notes.undated(`${many(undated, "SMS", "SMS")} without a date left out`);
+  if (undated > 0) notes.undated(`${counted(undated, "SMS", "SMS")} without a date left out`);
 }
 
 /** What the newest conversations come to, those among them that had a message in the window or after it. */
@@ -143,7 +143,7 @@ function countSampled(
     const why = client.budget.stopped === null ? sampled : reasonOf(client);
     notes.lack(
       `Only the newest ${
-        many(read.length, "conversation")
+        counted(read.length, "conversation")
       } of the window were read, because ${why}: counts are of ` +
         "these alone, and rates are those of the newest conversations",
     );

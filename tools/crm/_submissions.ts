@@ -1,5 +1,5 @@
 /** Form submissions between two instants, of a CRM that is asked by whole days. */
-import { many } from "../../core/one_line.ts";
+import { counted } from "../../core/one_line.ts";
 import { type Days, daysBetween, moment, within } from "../../platforms/highlevel/days.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { funnelsOf, UNREPORTED } from "./_funnels.ts";
@@ -63,7 +63,7 @@ export async function submissionsOf(
       page = more.next_page;
     }
   }
-  if (undated.size > 0) notes.say(`${many(undated.size, "submission")} without a date counted in`);
+  if (undated.size > 0) notes.say(`${counted(undated.size, "submission")} without a date counted in`);
   if (outside.size > 0) {
     notes.say(
       "The CRM's pages are of whole days: what was sent before or after the window is left out of them",
@@ -82,7 +82,7 @@ function noteEnded(notes: Notes, { short, total }: Page): void {
   if (!short) return;
   notes.lack(
     `The CRM counts ${
-      many(total, "form submission")
+      counted(total, "form submission")
     }, but names no page behind one that cannot hold the last of them`,
   );
 }

@@ -1,5 +1,5 @@
 /** Tags: how many contacts carry each. */
-import { many } from "../../core/one_line.ts";
+import { counted } from "../../core/one_line.ts";
 import { each } from "../../platforms/highlevel/budget.ts";
 import { type Call, noteDropped, reasonOf } from "./_read.ts";
 
@@ -19,11 +19,11 @@ export async function tagHygiene(
     .sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1);
   const asked = tags.slice(offset, offset + most);
   client.progress.expect(asked.length);
-  const counted = await each(asked, async (tag) => ({
+  const looked = await each(asked, async (tag) => ({
     ...tag,
     uses: await client.countContacts([{ field: "tags", operator: "eq", value: tag.name }]),
   }));
-  const known = counted.filter((tag): tag is typeof tag & { uses: number } => tag.uses !== null);
+  const known = looked.filter((tag): tag is typeof tag & { uses: number } => tag.uses !== null);
   const underused = known.filter(({ uses }) => uses < threshold)
     .sort((a, b) => a.uses - b.uses || (a.name < b.name ? -1 : 1));
   const next = offset + known.length < tags.length ? offset + known.length : null;
@@ -32,7 +32,7 @@ export async function tagHygiene(
     const why = whole ? `a call counts at most ${most}` : reasonOf(client);
     notes.lack(
       `${known.length} of ${
-        many(tags.length, "tag")
+        counted(tags.length, "tag")
       } were counted, because ${why}: unused and underused are of these ` +
         `alone; call again with offset ${next} for the next`,
     );

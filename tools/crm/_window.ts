@@ -1,6 +1,6 @@
 /** The window of a call: whole days in the location's time zone, which is what the CRM is asked by. */
+import { counted } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { many } from "../../core/one_line.ts";
 import {
   dayAfter,
   dayOf,
@@ -197,4 +197,4 @@ export function periodOf({ from, to, first, last, timezone }: Days): Period {
 
 /** In words, for a reader. */
 export const inWords = ({ first, last, count, timezone }: Days): string =>
-  `${first} to ${last} (${many(count, "day")}, ${isTimeZone(timezone) ? timezone : "UTC"})`;
+  `${first} to ${last} (${counted(count, "day")}, ${isTimeZone(timezone) ? timezone : "UTC"})`;

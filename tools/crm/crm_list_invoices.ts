@@ -1,6 +1,6 @@
 /** crm_list_invoices: invoices of a location, a page at a time. */
+import { counted } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { many } from "../../core/one_line.ts";
 import { dayAfter, LAST_ZONE, startOf } from "../../core/zoned_day.ts";
 import { tool } from "../../registry/tool.ts";
 import { moneyIn } from "./_numbers.ts";
@@ -22,7 +22,7 @@ export default tool("crm_list_invoices", {
     if (tests > 0) {
       call.notes.say(
         `${
-          many(tests, "of these invoices is", "of these invoices are")
+          counted(tests, "of these invoices is", "of these invoices are")
         } of the CRM's test mode (test: true), and no real ` +
           "one: crm_compute_revenue_stats leaves such out",
       );

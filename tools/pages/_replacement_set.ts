@@ -2,7 +2,7 @@
 import { onDemand } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
-import { many, oneLine } from "../../core/one_line.ts";
+import { counted, oneLine } from "../../core/one_line.ts";
 import { postTexts } from "../../platforms/_content/posts.ts";
 import { textSearch } from "../../platforms/_content/text_search.ts";
 import github from "../../platforms/github/connector.ts";
@@ -23,19 +23,13 @@ export interface Asked {
   readonly target_branch: "preview" | "main";
 }
 
-/** A set as it is asked for, and which hits each of its calls is of. */
-export interface WantedSet extends SetOrder {
-  readonly warnings: readonly string[];
-  readonly hits: readonly (readonly string[])[];
-}
-
 type Using = Pick<ToolContext, "use" | "can" | "calls" | "site" | "previews">;
 
 /**
  * Reads only: the calls that replace it. Throws E_NOT_FOUND where it stands nowhere, E_BAD_INPUT where nothing of it can be
  * changed here or everything has the new text already.
  */
-export async function replacementSet(asked: Asked, ctx: Using): Promise<WantedSet> {
+export async function replacementSet(asked: Asked, ctx: Using): Promise<SetOrder> {
   const { find, replace, kind, limit } = asked;
   const needle = await needleOf(kind, find, "find");
   const preview = await previewOf(asked, ctx);
@@ -80,11 +74,14 @@ export async function replacementSet(asked: Asked, ctx: Using): Promise<WantedSe
       arguments: { site_id: ctx.site.id, ...item!.arguments },
     })),
     on_failure: "continue",
-    hits: fitting.map(({ going }) => going.map(({ id }) => id)),
+    about: fitting.map(({ going }) => ({ hits: going.map((one) => goingFields(one, find)) })),
+    refused: (items) => {
+      const named = items.map((item) =>
+        `item ${item} is of ${fitting[item - 1]!.going.map(({ id }) => id).join(", ")}`
+      );
+      return `${named.join(", ")}: name these in leave_out to replace the others`;
+    },
     warnings: [
-      ...fitting.map(({ going }, at) =>
-        `Item ${at + 1} is of ${going.map((one) => goingWords(one, asked.find)).join(", ")}`
-      ),
       ...left,
       ...needle.spots(replace).length === 0 ? [] : [HOLDS_IT],
       ...isWhole ? [WHOLE] : [],
@@ -145,31 +142,29 @@ const quoted = (text: string) => JSON.stringify(oneLine(text, SHOWN_CHARACTERS))
 
 function titleOf({ find, replace }: Asked, made: readonly Made[]): string {
   const places = made.flatMap(({ going }) => going).reduce((sum, { times }) => sum + times, 0);
-  return `Replace ${quoted(find)} with ${quoted(replace)}, ${many(places, "place")}`;
+  return `Replace ${quoted(find)} with ${quoted(replace)}, ${counted(places, "place")}`;
 }
 
 /** A hit; how often it changes and how it is written there, where that is not once and as it was asked for. */
-function goingWords({ id, times, found }: Going, find: string): string {
-  const said = [
-    ...times === 1 ? [] : [`${times} times`],
-    ...found.every((one) => one === find)
-      ? []
-      : [`written ${found.map((one) => JSON.stringify(one)).join(", ")}`],
-  ];
-  return said.length === 0 ? id : `${id} (${said.join(", ")})`;
-}
+const goingFields = ({ id, times, found }: Going, find: string) => ({
+  hit: id,
+  ...times === 1 ? {} : { times },
+  ...found.every((one) => one === find) ? {} : { found },
+});
 
 const STAYS_SHOWN = 20;
+const STAYS = "Stays: ";
+const NOT_PART = "Not part of this set: ";
 
 function staysWords(stays: readonly Stay[]): string[] {
-  const shown = stays.slice(0, STAYS_SHOWN).map(({ id, why }) => `Stays: ${id}: ${why}`);
+  const shown = stays.slice(0, STAYS_SHOWN).map(({ id, why }) => `${STAYS}${id}: ${why}`);
   const more = stays.length - shown.length;
-  return more > 0 ? [...shown, `Stays: ${many(more, "more hit")}, which find_text names`] : shown;
+  return more > 0 ? [...shown, `${STAYS}${counted(more, "more hit")}, which find_text names`] : shown;
 }
 
 function alreadyWords(places: number): string[] {
   if (places === 0) return [];
-  return [`${many(places, "place")} ${places === 1 ? "has" : "have"} the new text already`];
+  return [`${counted(places, "place")} ${places === 1 ? "has" : "have"} the new text already`];
 }
 
 function restWords(ids: readonly string[], unlisted: number, isAtLeast: boolean): string[] {
@@ -177,7 +172,7 @@ function restWords(ids: readonly string[], unlisted: number, isAtLeast: boolean)
   const named = ids.slice(0, STAYS_SHOWN);
   const more = ids.length - named.length + unlisted;
   const which = [...named, ...more > 0 ? [`${more} more`] : [], ...isAtLeast ? ["perhaps others"] : []];
-  return [`Not part of this set: ${which.join(", ")}; call replace_text again once this one has run`];
+  return [`${NOT_PART}${which.join(", ")}; call replace_text again once this one has run`];
 }
 
 function nowhere(
@@ -214,17 +209,6 @@ function unchanged(
   );
 }
 
-/** A refusal of some calls of the set, with the hits that these are of. */
-export function withHits(refusal: GatewayError, { hits }: Pick<WantedSet, "hits">): GatewayError {
-  const named = hits.flatMap((ids, at) =>
-    refusal.message.includes(`item ${at + 1} (`) ? [`item ${at + 1} is of ${ids.join(", ")}`] : []
-  );
-  if (named.length === 0) return refusal;
-  return refusal.saying(
-    `${refusal.message}; ${named.join(", ")}: name these in leave_out to replace the others`,
-  );
-}
-
 /** What is left to search, where every place that the preview had found is proven to have the new text alone. */
 export function nothingLeft(
   { verified }: { readonly verified: boolean | null },
@@ -239,4 +223,4 @@ const NOTHING_LEFT =
 
 /** What is said once more with the answer: what the set did not change. */
 export const leftIn = (warnings: readonly string[]): string[] =>
-  warnings.filter((one) => one.startsWith("Stays: ") || one.startsWith("Not part "));
+  warnings.filter((one) => [STAYS, NOT_PART].some((begin) => one.startsWith(begin)));

@@ -1,8 +1,6 @@
 /** replace_text: what find_text finds, replaced by one set of calls, each of the tool that fits its place. */
-import { GatewayError } from "../../core/errors.ts";
 import { tool } from "../../registry/tool.ts";
 import { needleOf } from "./_places.ts";
-import type { WantedSet } from "./_replacement_set.ts";
 
 // What reads and rewrites texts is not needed to start.
 const making = () => import("./_replacement_set.ts");
@@ -13,13 +11,8 @@ export default tool("replace_text", {
     if (kind !== "text") await needleOf(kind, replace, "replace");
   },
   async plan(args, ctx) {
-    const { replacementSet, withHits } = await making();
-    let order: WantedSet | undefined;
-    try {
-      return await ctx.sets.plan(async () => order = await replacementSet(args, ctx));
-    } catch (thrown) {
-      throw thrown instanceof GatewayError && order !== undefined ? withHits(thrown, order) : thrown;
-    }
+    const { replacementSet } = await making();
+    return await ctx.sets.plan(() => replacementSet(args, ctx));
   },
   async run({ wait_seconds }, { sets }, { set, warnings = [] }) {
     const { leftIn, nothingLeft } = await making();

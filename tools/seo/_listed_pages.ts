@@ -1,4 +1,5 @@
 /** The published pages of a site: by the platform's lists, by its sitemap, or by the links of its home page. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Id } from "../../core/ids.ts";
 import { pages } from "../../platforms/_content/pages.ts";
@@ -44,7 +45,9 @@ export async function listedPages(ctx: Context, visitor: Visitor): Promise<Liste
   const own = found.pages.filter(({ url }) => visitor.mayRead(url));
   const foreign = found.pages.length - own.length;
   const isListed = own.some(({ url }) => bare(url) === bare(home));
-  const strangers = `${foreign} addresses of the list are not below the site's base_url`;
+  const strangers = `${counted(foreign, "address", "addresses")} of the list ${
+    formOf(foreign, "is", "are")
+  } not below the site's base_url`;
   return {
     ...found,
     pages: isListed ? own : [{ url: home }, ...own],
@@ -118,7 +121,7 @@ async function bySitemap(visitor: Visitor): Promise<ListedPages> {
     if (!isIndex) return { pages: unique(found), found_by: "sitemap", requests, unread: [] };
     const parts = await Promise.all(found.slice(0, SITEMAPS_MAX).map(read));
     const more = found.length - SITEMAPS_MAX;
-    const unread = more > 0 ? [`${more} more parts of the sitemap`] : [];
+    const unread = more > 0 ? [`${counted(more, "more part")} of the sitemap`] : [];
     return { pages: unique(parts.flatMap((part) => part.found)), found_by: "sitemap", requests, unread };
   }
   const { page } = await visitor.visit(base.href);

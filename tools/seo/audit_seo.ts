@@ -1,4 +1,5 @@
 /** audit_seo: the published pages of a site as search engines get them, the weakest first. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import visitor from "../../platforms/visitor/connector.ts";
 import type { Visitor } from "../../platforms/visitor/client.ts";
@@ -56,7 +57,9 @@ function partNote(judged: number, total: number, found_by: ListedPages["found_by
   const chosen = found_by === "lists"
     ? "those that look weakest by the titles and SEO fields in the site's lists"
     : "in the order of the site's own list, so weaker ones can be among the others";
-  return `${judged} of ${total} pages were judged, ${chosen}; page leads on, a larger per_page judges more at once`;
+  return `${judged} of ${counted(total, "page")} ${
+    formOf(judged, "was", "were")
+  } judged, ${chosen}; page leads on, a larger per_page judges more at once`;
 }
 
 export default tool("audit_seo", async ({ page, per_page }, ctx) => {

@@ -1,4 +1,5 @@
 /** A report held against another time: the same report of other days, its rows matched by what they are about. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { dayOf } from "../../core/zoned_day.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isFields } from "../../core/values.ts";
@@ -147,7 +148,7 @@ function matchedRows(page: readonly Row[], other: readonly Row[], args: ReportAr
     changes,
     truncated: !extent.isOtherAll || (extent.isPageAll && shown.length < other.length),
     notes: unknown === 0 ? [] : [
-      `${unknown} of ${page.length} rows have no change: ` +
+      `${unknown} of ${counted(page.length, "row")} ${formOf(unknown, "has", "have")} no change: ` +
       (extent.isOtherAll
         ? "Meta answered several rows of the same ids"
         : "not all rows of the other time were read, and theirs may be among the rest"),

@@ -1,7 +1,7 @@
 /** bulk_write_static_files: many files of a static site in one commit, the first one of an empty repository included. */
+import { counted } from "../../core/one_line.ts";
 import { release } from "../../core/bytes.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { many } from "../../core/one_line.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
@@ -178,7 +178,9 @@ export default tool("bulk_write_static_files", {
     });
     const bytes = edits.reduce((sum, one) => sum + one.bytes.byteLength, 0);
     const more = edits.length > SHOWN_MAX ? ` (${SHOWN_MAX} of them shown)` : "";
-    const what = `Write ${many(edits.length, "file")}${more}, ${many(bytes, "byte")}, of ${ctx.site.name}`;
+    const what = `Write ${counted(edits.length, "file")}${more}, ${
+      counted(bytes, "byte")
+    }, of ${ctx.site.name}`;
     const first = found.view.commit === null;
     const to = first ? "main" as const : target_branch;
     return {
@@ -208,7 +210,7 @@ export default tool("bulk_write_static_files", {
   },
   async run({ files, message: given }, ctx, { changes, before, state: { to, first, bytes, planned } }) {
     const edits = filesOf(files, ctx.site);
-    const message = commitMessage(given ?? `Write ${many(edits.length, "file")}`, ctx.caller.token.id);
+    const message = commitMessage(given ?? `Write ${counted(edits.length, "file")}`, ctx.caller.token.id);
     const decide = async (view: View) => {
       if ((view.commit === null) === first) return await placed(view, edits, ctx.unseen);
       throw new GatewayError(

@@ -1,7 +1,7 @@
 /** create_static_routes: many new pages of a static site, in one commit on the preview branch. */
+import { counted } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
-import { many } from "../../core/one_line.ts";
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { fileOfRoute } from "../../rules/route.ts";
 import type { View } from "../../platforms/github/client.ts";
@@ -70,7 +70,7 @@ export default tool("create_static_routes", {
     const found = await standing("preview", ctx);
     const files = await newPages(found.view, wantedOf(pages, ctx.site));
     const made = files.map(({ path, bytes }) => ({ path, sha: null, size: null, bytes: bytes.byteLength }));
-    const plan = planOf(`Make ${many(made.length, "page")} of ${ctx.site.name}`, found, made);
+    const plan = planOf(`Make ${counted(made.length, "page")} of ${ctx.site.name}`, found, made);
     const { final } = beforeOf({ target_branch: "preview" }, found, made);
     const shows = textsOf(
       found.view,
@@ -80,7 +80,7 @@ export default tool("create_static_routes", {
   },
   async run({ pages, message: given }, ctx, { changes, state: planned }) {
     const wanted = wantedOf(pages, ctx.site);
-    const message = commitMessage(given ?? `Add ${many(wanted.length, "page")}`, ctx.caller.token.id);
+    const message = commitMessage(given ?? `Add ${counted(wanted.length, "page")}`, ctx.caller.token.id);
     const pushed = await pushTo("preview", ctx, { message, planned }, (view) => newPages(view, wanted));
     const { commit_sha, branch, shas, proof, preview } = pushed;
     ctx.annotate({ result_id: commit_sha, changes: madeOn(pushed, changes) });

@@ -1,4 +1,5 @@
 /** publish_static_preview: the deployed branch is moved forward to the commit of the preview branch that the hosting has built. */
+import { counted } from "../../core/one_line.ts";
 import { allOrThrow } from "../../core/async.ts";
 import { GatewayError } from "../../core/errors.ts";
 import type { Change, Site } from "../../core/model.ts";
@@ -115,7 +116,7 @@ function summaryOf(state: State, { name }: Site, count: number): string {
   if (way === "none") {
     return `Publish nothing of ${name}: branch "${deployed}" has had everything of branch "${preview}" already`;
   }
-  const files = count === 1 ? "1 file" : `${count} files`;
+  const files = counted(count, "file");
   if (way === "live") return `Publish ${files} of ${name}: move branch "${deployed}" to branch "${preview}"`;
   return straightens
     ? `Put branch "${preview}" of ${name} as one commit on "${deployed}" onto a new preview branch; nothing goes live yet`

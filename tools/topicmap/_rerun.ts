@@ -1,6 +1,6 @@
 /** What reruns share: when one may be, what it resets, and whether the answer says that it did. */
+import { counted, formOf } from "../../core/one_line.ts";
 import { GatewayError } from "../../core/errors.ts";
-import { many } from "../../core/one_line.ts";
 import type { Rerun, Step } from "../../platforms/topic_map/client.ts";
 import { type Rerunnable, resetBy } from "../../platforms/topic_map/steps.ts";
 import type { Plan } from "../../registry/tool.ts";
@@ -48,7 +48,7 @@ export function rerunPlan(what: Rerunnable, from_step: string, site: string, fou
   const approved = approval_status === "approved";
   return {
     summary: `Rerun the ${what.noun} "${title}" (${id}) of ${site} from ${from_step}: ${reset.length} of ` +
-      `${many(what.steps.length, "step")} ${reset.length === 1 ? "is" : "are"} reset`,
+      `${counted(what.steps.length, "step")} ${formOf(reset.length, "is", "are")} reset`,
     changes: [{ field: "status", from: status, to: "queued" }, ...approval, ...steps],
     revision: {
       status,

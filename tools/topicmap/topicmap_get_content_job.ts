@@ -1,5 +1,5 @@
 /** topicmap_get_content_job: a job with the state of each step. */
-import { many } from "../../core/one_line.ts";
+import { counted, formOf } from "../../core/one_line.ts";
 import topicMap from "../../platforms/topic_map/connector.ts";
 import { tool } from "../../registry/tool.ts";
 import { withoutNulls } from "./_steps.ts";
@@ -31,9 +31,9 @@ function waitNote({ steps }: Job, now: number): string {
   const rest = done > 0 && passed > 0
     ? `about ${spanOf(passed / done * (steps.length - done))} more at this pace`
     : "such a job takes some minutes";
-  return `It is not over yet: ${done} of ${
-    many(steps.length, "step")
-  } are done, ${rest}. Call again with the same arguments and wait_seconds: 40`;
+  return `It is not over yet: ${done} of ${counted(steps.length, "step")} ${
+    formOf(done, "is", "are")
+  } done, ${rest}. Call again with the same arguments and wait_seconds: 40`;
 }
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 /** The checks of diagnose_site that ask the companion plugin: itself, what it brings, and the site's record beside it. */
+import { counted } from "../../../core/one_line.ts";
 import type { GatewayError } from "../../../core/errors.ts";
 import type { Site } from "../../../core/model.ts";
-import { many } from "../../../core/one_line.ts";
 import { type Check, fail, pass, type Probe, unknown } from "../../_connector/checks.ts";
 import { isWalled } from "../errors.ts";
 import type { Health } from "../health.ts";
@@ -274,7 +274,7 @@ function schemaBridge(site: Site, report: CompanionHealth): Check {
   const lack = lacking(name, report, SCHEMA_RIGHTS);
   if (lack) return lack;
   const over = provider === null ? "a plugin that is not told" : provider;
-  const count = entries === null ? "how many entries is not told" : many(entries, "entry", "entries");
+  const count = entries === null ? "how many entries is not told" : counted(entries, "entry", "entries");
   const off = site.seo.channel === "plugin" ? "" : "; tools reach it once the site's SEO channel is plugin";
   return pass(name, `The schema bridge is active, over ${over}: ${count}${off}`);
 }

@@ -1,6 +1,6 @@
 /** An audit in memory whose rows a test puts there, with whatever id and time. */
 import type { AuditRow } from "../../../core/model.ts";
-import { pathsOf } from "../../../store/audit_segment.ts";
+import { pathsOf } from "../../../store/audit/segment.ts";
 import type { AuditQuery, AuditStore } from "../../../store/store.ts";
 
 function matching(rows: readonly AuditRow[], query: AuditQuery): AuditRow[] {

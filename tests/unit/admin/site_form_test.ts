@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Site } from "../../../core/model.ts";
 import { askedOf, bodyOf, faultsOf, FLAG_WORDS, mergedForm, textsOf } from "../../../admin/site_form.ts";
+import { refused } from "../../../core/faults.ts";
 import { CONNECTORS } from "../../connectors.ts";
 import { site } from "../../kit.ts";
 
@@ -58,9 +59,9 @@ Deno.test("what somebody else changed is taken over where it was not touched, an
 });
 
 Deno.test("a fault stands under its field, with all of its words", () => {
-  const message = 'id: "one" is taken; change that site, or choose another id; name is required; odd: what';
-  assert.deepEqual(faultsOf(message, ["id", "name"]), {
-    id: '"one" is taken; change that site, or choose another id',
+  const said = ['id: "one; name: B" is taken; change that site', "name is required", "odd: what"];
+  assert.deepEqual(faultsOf(refused(said).faults, ["id", "name"]), {
+    id: '"one; name: B" is taken; change that site',
     name: "Is required; odd: what",
   });
 });

@@ -196,17 +196,13 @@ Deno.test("a long text that is sent as it will stand is shown by its beginning a
   assert.deepEqual(shown({ changes: over }, { content })["changes"], { content: { from: "Old", to } });
 });
 
-Deno.test("beside the text of a file its size is not shown; of a file without a text it is", () => {
+Deno.test("beside the text of a file its size is not shown; of another field, whatever a site calls it, it is", () => {
   const size = { sha: "f00", bytes: 3 };
-  const changes = [
-    { field: "a.md", from: size, to: { bytes: 4 } },
-    { field: "a.md (text)", from: "a", to: "b" },
-    { field: "b.png", from: size, to: { bytes: 9 } },
-  ];
-  assert.deepEqual(shown({ changes })["changes"], {
-    "a.md (text)": { from: "a", to: "b" },
-    "b.png": { from: size, to: { bytes: 9 } },
-  });
+  const file = { field: "a.md", from: size, to: { bytes: 4 } };
+  const text = { field: "a.md (text)", from: "a", to: "b" };
+  const names = (...changes: Fields[]) => Object.keys(shown({ changes })["changes"] as Fields);
+  assert.deepEqual(names(file, { ...text, text_of: "a.md" }, { ...file, field: "b" }), ["a.md (text)", "b"]);
+  assert.deepEqual(names(file, text), ["a.md", "a.md (text)"]);
 });
 
 Deno.test("a new value that is an object stands as to, and of two changes of one field neither is lost", () => {
@@ -292,21 +288,24 @@ Deno.test("an item of a set has its own changes, and those that are alike are sa
   assert.deepEqual(changes, { "of none": 7 });
 });
 
-Deno.test("the site's name stands once, and a hit that is replaced at its item", () => {
-  const warnings = ["Item 1 is of post:15:title", "Item 9 has none", "Stays: page:7"];
+Deno.test("the site's name stands once, and a hit that is replaced at its item, which no warning's words can say", () => {
+  const warnings = ["Item 2 is of the shop of today", "Stays: page:7"];
   const summary = "Replace: 2 changes on A, website";
   const at = (n: number, text: string, site_id = "a") => item(n, { summary: text, site_id });
   const set = shown({
     summary,
     warnings,
     undoable: false,
-    items: [at(1, "Change a post on A, website"), at(2, "Change a post, live, on A, website, last")],
+    items: [
+      { ...at(1, "Change a post on A, website"), hits: [{ hit: "post:15:title" }] },
+      at(2, "Change a post, live, on A, website, last"),
+    ],
   });
   assert.deepEqual(set["items"], [
-    told(1, { summary: "Change a post", hit: "post:15:title" }),
+    told(1, { summary: "Change a post", hits: [{ hit: "post:15:title" }] }),
     told(2, { summary: "Change a post, live, last" }),
   ]);
-  assert.deepEqual([set["summary"], set["warnings"]], [summary, warnings.slice(1)]);
+  assert.deepEqual([set["summary"], set["warnings"]], [summary, warnings]);
   const onMain = shown({
     summary: "Two changes on Mondays: 1 change on Pizza on Main",
     undoable: false,

@@ -31,6 +31,7 @@ Deno.test("what a message names already is not named again; another id that begi
   );
   assert.match(namingMade("Post 123 is in the way", [POST]), /; by then it had made post 12$/);
   assert.match(namingMade("The limit is 12", [POST]), /; by then it had made post 12$/);
+  assert.match(namingMade('title: "12" is too short', [POST]), /; by then it had made post 12$/);
 });
 
 Deno.test("a name is shown without credentials and not without end", () => {

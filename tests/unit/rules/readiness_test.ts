@@ -14,7 +14,7 @@ const job = (more: Partial<JobReport> = {}): JobReport => ({
   event: "audit_retention_failed",
   ...more,
 });
-const WELL: Looked = { isStoreWell: true, lacksKey: false, audit_ms: 0, jobs: [job()], now: NOW };
+const WELL: Looked = { isStoreWell: true, lacks: null, audit_ms: 0, jobs: [job()], now: NOW };
 
 Deno.test("each thing that keeps calls from being carried out has its check and a sentence that says what to do", () => {
   assert.deepEqual(problemsOf(WELL), []);
@@ -30,7 +30,12 @@ Deno.test("each thing that keeps calls from being carried out has its check and 
       /^Rows of the audit wait .* more than 10 s, so calls are refused; see to the /,
     ],
     [
-      { lacksKey: true },
+      { lacks: "store" },
+      "keys",
+      /^The store was sealed anew under a key that ENCRYPTION_KEYS lacks here; add that key and start/,
+    ],
+    [
+      { lacks: "secret" },
       "keys",
       /^A stored secret .* ENCRYPTION_KEYS lacks; add that key and start the gateway/,
     ],
@@ -51,7 +56,7 @@ Deno.test("each thing that keeps calls from being carried out has its check and 
     assert.match(problem!.message, says);
     assert.doesNotMatch(problem!.message, /\.$/);
   }
-  const all = problemsOf({ isStoreWell: false, lacksKey: true, audit_ms: 60_000, jobs: [], now: NOW });
+  const all = problemsOf({ isStoreWell: false, lacks: "secret", audit_ms: 60_000, jobs: [], now: NOW });
   assert.deepEqual(all.map(({ check }) => check), ["store", "audit", "keys"]);
 });
 

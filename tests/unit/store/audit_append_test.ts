@@ -1,7 +1,7 @@
 /** Appending to the audit: shared commits, one chain, failures. */
 import assert from "node:assert/strict";
-import { Audit } from "../../../store/audit.ts";
-import { parseSegment, segmentHash } from "../../../store/audit_segment.ts";
+import { Audit } from "../../../store/audit/audit.ts";
+import { parseSegment, segmentHash } from "../../../store/audit/segment.ts";
 import { Database, type KvTraits } from "../../../store/database.ts";
 import { AUDIT_KEYS, bench, Child, collect, folder, interfere, keys, open, row } from "./kit.ts";
 import { instead } from "../../instead.ts";

@@ -1,8 +1,8 @@
 /** Bundles: packed segments are listed, exported, dropped and counted as they were before, also while they are packed. */
 import assert from "node:assert/strict";
-import { Audit } from "../../../store/audit.ts";
-import { decodePart } from "../../../store/audit_bundle.ts";
-import { commonRows, decodeRows, encodeRows, hasRows } from "../../../store/audit_rows.ts";
+import { Audit } from "../../../store/audit/audit.ts";
+import { decodePart } from "../../../store/audit/bundle.ts";
+import { commonRows, decodeRows, encodeRows, hasRows } from "../../../store/audit/rows.ts";
 import { Database } from "../../../store/database.ts";
 import { AUDIT_KEYS, type Bench, bench, collect, keys, row, START } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 /** Calls counted by day: packed and not packed, after a restart, where an older version packed, after retention. */
 import assert from "node:assert/strict";
-import { Audit } from "../../../store/audit.ts";
-import type { Bundle } from "../../../store/audit_bundle.ts";
+import { Audit } from "../../../store/audit/audit.ts";
+import type { Bundle } from "../../../store/audit/bundle.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditRow } from "../../../core/model.ts";
 import { AUDIT_KEYS, type Bench, bench, row } from "./kit.ts";

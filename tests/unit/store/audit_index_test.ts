@@ -1,6 +1,6 @@
 /** Packing and indexing the audit: what two filters have in common is found in the index, and a store that fails for a while leaves nothing out. */
 import assert from "node:assert/strict";
-import { Audit } from "../../../store/audit.ts";
+import { Audit } from "../../../store/audit/audit.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditPage, AuditQuery } from "../../../store/store.ts";
 import { AUDIT_KEYS, type Bench, bench, interfere, keys, row } from "./kit.ts";

@@ -1,6 +1,6 @@
 /** Rows that were written long after their time, or under ids of a clock that ran ahead, are found by their time. */
 import assert from "node:assert/strict";
-import { Audit } from "../../../store/audit.ts";
+import { Audit } from "../../../store/audit/audit.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditQuery } from "../../../store/store.ts";
 import { AUDIT_KEYS, type Bench, bench, collect, folder, keys, open, row, START } from "./kit.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import type { AuditRow } from "../../../core/model.ts";
-import { Audit } from "../../../store/audit.ts";
+import { Audit } from "../../../store/audit/audit.ts";
 import { Database } from "../../../store/database.ts";
 import type { AuditQuery, AuditStore } from "../../../store/store.ts";
 import { AUDIT_KEYS, bench, collect, edit, keys, row, START } from "./kit.ts";

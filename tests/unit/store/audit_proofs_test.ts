@@ -1,9 +1,9 @@
 /** Who can write the store and has none of its keys cannot write its audit: not change it, not add to it, not begin it anew. */
 import assert from "node:assert/strict";
-import { Audit } from "../../../store/audit.ts";
-import { decodePart, encodePart } from "../../../store/audit_bundle.ts";
-import { AuditKeys } from "../../../store/audit_keys.ts";
-import { chainHash, GENESIS, parseSegment, type Segment, segmentHash } from "../../../store/audit_segment.ts";
+import { Audit } from "../../../store/audit/audit.ts";
+import { decodePart, encodePart } from "../../../store/audit/bundle.ts";
+import { AuditKeys } from "../../../store/audit/keys.ts";
+import { chainHash, GENESIS, parseSegment, type Segment, segmentHash } from "../../../store/audit/segment.ts";
 import { checkStore } from "../../../store/check.ts";
 import { Database } from "../../../store/database.ts";
 import { openPlace } from "../../../store/engines.ts";

@@ -1,7 +1,7 @@
 /** Verifying and retaining the audit. */
 import assert from "node:assert/strict";
-import { Audit } from "../../../store/audit.ts";
-import { decodePart, encodePart, type Packed } from "../../../store/audit_bundle.ts";
+import { Audit } from "../../../store/audit/audit.ts";
+import { decodePart, encodePart, type Packed } from "../../../store/audit/bundle.ts";
 import { Database } from "../../../store/database.ts";
 import { AUDIT_KEYS, bench, collect, edit, keys, row } from "./kit.ts";
 import { instead } from "../../instead.ts";

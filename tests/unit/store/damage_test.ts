@@ -273,7 +273,7 @@ Deno.test("a store whose records, counters or keys are not as they should be is 
   for (const key of ['["sites","acme"]', '["accounts","user","google"]']) {
     assert.ok(found.faults.some((fault) => fault.startsWith(`${key} does not hold what it should`)), key);
   }
-  assert.ok(found.faults.includes("14 records more are not as they should be"), found.faults.join("\n"));
+  assert.ok(found.faults.includes("14 more records are not as they should be"), found.faults.join("\n"));
   const other = await checkStore({ path: p.path, keys: [new Uint8Array(32).fill(8)], now: Date.now });
   assert.ok(other.faults.some((fault) => /^ENCRYPTION_KEYS: none of them opens/.test(fault)));
   assert.ok(

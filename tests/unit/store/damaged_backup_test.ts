@@ -1,6 +1,6 @@
 /** A store that is damaged is backed up all the same, and whoever makes or puts back a copy of it is told what is wrong. */
 import assert from "node:assert/strict";
-import { decodePart, encodePart } from "../../../store/audit_bundle.ts";
+import { decodePart, encodePart } from "../../../store/audit/bundle.ts";
 import { copyStoreTo } from "../../../store/copying.ts";
 import { openPlace } from "../../../store/engines.ts";
 import { backUpStore, restoreStore, type StoreFile } from "../../../store/maintenance.ts";
@@ -187,7 +187,7 @@ Deno.test("the command that makes a backup ends with 1 where the store is damage
     assert.equal(code, 1);
     assert.match(
       said,
-      /^.* is a (copy|backup of the \d+ entries) of .*\.\nThe store is damaged; the backup was made all the same:\n {2}\["sites","acme"\] cannot be read: it was damaged or changed\nThe audit: Broken: .* in the file ".*"\.\n {2}Segment 2 .*\nThe proofs were not looked at: .*\nSee what else is damaged with: deno task admin store check\n$/,
+      /^.* is a (copy|backup of \d+ entries) of .*\.\nThe store is damaged; the backup was made all the same:\n {2}\["sites","acme"\] cannot be read: it was damaged or changed\nThe audit: Broken: .* in the file ".*"\.\n {2}Segment 2 .*\nThe proofs were not looked at: .*\nSee what else is damaged with: deno task admin store check\n$/,
     );
   }
   const { code, said } = await run("store", "backup", p.at("json.ndjson"), "--json");

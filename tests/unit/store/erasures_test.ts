@@ -201,7 +201,7 @@ Deno.test("a segment that says of itself that rows were erased, without a word o
   assert.match(kept.text, /audit\.erase/);
   const kv = await Deno.openKv(path);
   // Somebody changes a row of what was erased once more.
-  const { decodePart, encodePart } = await import("../../../store/audit_bundle.ts");
+  const { decodePart, encodePart } = await import("../../../store/audit/bundle.ts");
   let changed = 0;
   for await (const { key, value } of kv.list({ prefix: ["audit", "part"] })) {
     const content = decodePart(value)!;

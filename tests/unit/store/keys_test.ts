@@ -110,6 +110,19 @@ Deno.test("sealing anew that is cut off at any of its commits goes on, and the s
   assert.equal((await totals(p.both))[1], 0);
 });
 
+Deno.test("the mark of the store is sealed anew before anything else, so that a gateway without that key is told by it", async () => {
+  await using p = await place();
+  const sealer = await Sealer.open(p.both.keys);
+  const kv = await openPlace(p.path);
+  let count = 0;
+  const cut = interfere(kv, (real) => count++ === 0 ? real() : Promise.reject(new Error("killed")));
+  const given = { sealer, expiries: { of: () => null }, placeFor: () => "", now: Date.now };
+  await assert.rejects(reseal(cut, given), { message: "killed" });
+  kv.close();
+  const { counts } = await statusOf(p.both);
+  assert.deepEqual(counts.filter(({ key }) => key === sealer.first).map(({ kind }) => kind), ["store"]);
+});
+
 Deno.test("two running gateways with both keys go on while all is sealed anew, and what they write meanwhile is sealed under the first", async () => {
   await using p = await place(60);
   await using one = await open(p.both);

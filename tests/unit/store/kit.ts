@@ -1,7 +1,7 @@
 /** What the tests of the store share: stores in memory and on files, clocks that are set, rows, other processes. */
 import type { AuditRow } from "../../../core/model.ts";
-import { Audit } from "../../../store/audit.ts";
-import { AuditKeys } from "../../../store/audit_keys.ts";
+import { Audit } from "../../../store/audit/audit.ts";
+import { AuditKeys } from "../../../store/audit/keys.ts";
 import { Database, type KvTraits } from "../../../store/database.ts";
 import { openStore, type StoreOptions } from "../../../store/kv.ts";
 import { signAll } from "../../../store/registered_kind.ts";

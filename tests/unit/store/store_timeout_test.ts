@@ -1,7 +1,7 @@
 /** A KV that hangs without failing: every operation is answered in time, and nothing is said that is not known. */
 import assert from "node:assert/strict";
 import { LIMITS } from "../../../core/model.ts";
-import { Audit } from "../../../store/audit.ts";
+import { Audit } from "../../../store/audit/audit.ts";
 import { Database, type KvTraits } from "../../../store/database.ts";
 import { openStore } from "../../../store/kv.ts";
 import { Leases } from "../../../store/leases.ts";

@@ -112,10 +112,10 @@ Deno.test("a refusal's sentences stand at the fields that they name", () => {
   };
   const of = { schema: { properties }, texts: [] };
   assert.deepEqual(
-    faultsIn("post_id is required; seo.title: expected a string; other: unknown argument", of),
+    faultsIn(["post_id is required", 'seo.title: "a; post: b" is too short', "other: unknown argument"], of),
     {
       post_id: "post_id is required",
-      "seo.title": "seo.title: expected a string",
+      "seo.title": 'seo.title: "a; post: b" is too short',
       "": "other: unknown argument",
     },
   );

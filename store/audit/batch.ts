@@ -1,9 +1,9 @@
 /** A batch of audit entries on its way into one commit: packed into segments, with the marks of its rows. */
 import { serialize } from "node:v8";
-import { beganAt, type Entry, isDoubted } from "./audit_segment.ts";
-import type { Beside } from "./consent_types.ts";
-import { type AuditRow, LIMITS } from "../core/model.ts";
-import type { Doubtful } from "./store.ts";
+import { beganAt, type Entry, isDoubted } from "./segment.ts";
+import type { Beside } from "../consent_types.ts";
+import { type AuditRow, LIMITS } from "../../core/model.ts";
+import type { Doubtful } from "../store.ts";
 
 /** What one commit may hold, below KV's 800 KiB and 1,000 mutations. */
 const SEGMENTS_MAX = 8;

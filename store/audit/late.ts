@@ -1,6 +1,6 @@
 /** Segments that hold rows of another time than their id's: of a clock that was set back, or of a write that ended late. */
-import { firstIdAt, timeOfId } from "./audit_segment.ts";
-import type { Database } from "./database.ts";
+import { firstIdAt, timeOfId } from "./segment.ts";
+import type { Database } from "../database.ts";
 
 /** A row is written at most this long after its call began; a segment where one was not has a mark. */
 export const LATE_MS = 10 * 60 * 1000;

@@ -1,11 +1,11 @@
 /** Listing the audit, newest first, a bounded number of segments at a time. */
-import { GatewayError } from "../core/errors.ts";
-import { type AuditRow, LIMITS } from "../core/model.ts";
-import { type Filter, makeFilter } from "./audit_query.ts";
-import { doubtKey, type DoubtMark, isDoubted, openKey, parseSegment, type Segment } from "./audit_segment.ts";
-import { segmentsNewestFirst } from "./audit_source.ts";
-import type { Database } from "./database.ts";
-import type { AuditPage, AuditQuery } from "./store.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { type AuditRow, LIMITS } from "../../core/model.ts";
+import { type Filter, makeFilter } from "./query.ts";
+import { doubtKey, type DoubtMark, isDoubted, openKey, parseSegment, type Segment } from "./segment.ts";
+import { segmentsNewestFirst } from "./source.ts";
+import type { Database } from "../database.ts";
+import type { AuditPage, AuditQuery } from "../store.ts";
 
 /** One call reads no more than this before it answers with a cursor. */
 const SCAN_BYTES_MAX = 8 * 1024 * 1024;

@@ -1,9 +1,9 @@
 /** Proving the ends of chains that have no proof: of a store that a version before wrote, or whose keys are lost. */
-import { type AuditKeys, auditKeysOf, type EndKind } from "./audit_keys.ts";
-import { chainHash, headKey, judgeEnd, keptEnd, type KeptHead, parseSegment } from "./audit_segment.ts";
-import { commitInTurn } from "./database.ts";
-import { registeredKv } from "./registered_kv.ts";
-import type { Sealer } from "./seal.ts";
+import { type AuditKeys, auditKeysOf, type EndKind } from "./keys.ts";
+import { chainHash, headKey, judgeEnd, keptEnd, type KeptHead, parseSegment } from "./segment.ts";
+import { commitInTurn } from "../database.ts";
+import { registeredKv } from "../registered_kv.ts";
+import type { Sealer } from "../seal.ts";
 
 const BATCH = 100;
 const SEGMENTS_READ = 16;

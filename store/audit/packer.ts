@@ -1,9 +1,9 @@
 /** What is written behind: segments are packed into bundles, each with its part of the index, and heads are set. */
-import { bundleKey, dayOf, partKey } from "./audit_bundle.ts";
-import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./audit_bundle_draft.ts";
-import type { AuditKeys } from "./audit_keys.ts";
-import { OwnSegments, type Written } from "./audit_own_segments.ts";
-import { SINCE_KEYS } from "./audit_index.ts";
+import { bundleKey, dayOf, partKey } from "./bundle.ts";
+import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./bundle_draft.ts";
+import type { AuditKeys } from "./keys.ts";
+import { OwnSegments, type Written } from "./own_segments.ts";
+import { SINCE_KEYS } from "./index_reader.ts";
 import {
   chainHash,
   type Head,
@@ -15,9 +15,9 @@ import {
   parseRow,
   parseSegment,
   type Segment,
-} from "./audit_segment.ts";
-import { termKey } from "./audit_terms.ts";
-import { type Database, deleteListed } from "./database.ts";
+} from "./segment.ts";
+import { termKey } from "./terms.ts";
+import { type Database, deleteListed } from "../database.ts";
 
 const ENTRIES_PER_COMMIT = 100;
 /** A head is set once per so many segments at least. */

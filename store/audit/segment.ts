@@ -3,9 +3,9 @@ import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { getBuiltinModule } from "node:process";
 import { encodeTime } from "ulid";
-import { memoizeLast } from "../core/made_once.ts";
-import { type AuditRow, MORE_PATHS } from "../core/model.ts";
-import { isFields, pathsIn } from "../core/values.ts";
+import { memoizeLast } from "../../core/made_once.ts";
+import { type AuditRow, MORE_PATHS } from "../../core/model.ts";
+import { isFields, pathsIn } from "../../core/values.ts";
 import {
   type AuditKeys,
   type EndKind,
@@ -14,7 +14,7 @@ import {
   type Proof,
   PROOF_CHARACTERS,
   segmentText,
-} from "./audit_keys.ts";
+} from "./keys.ts";
 
 /** What the first segment of a chain names as the hash before it. */
 export const GENESIS = "0".repeat(64);

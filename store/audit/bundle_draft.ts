@@ -1,10 +1,10 @@
 /** A bundle being filled: segments in parts, and which of their rows have which terms. */
-import { type Bundle, type CallCount, encodePart, type Packed, type Part } from "./audit_bundle.ts";
-import { countCalls } from "./audit_days.ts";
-import { encodeRows, PART_ROWS } from "./audit_rows.ts";
-import { beganAt, type Head } from "./audit_segment.ts";
-import type { AuditRow } from "../core/model.ts";
-import { type Dimension, eachTerm, type Term } from "./audit_terms.ts";
+import { type Bundle, type CallCount, encodePart, type Packed, type Part } from "./bundle.ts";
+import { countCalls } from "./days.ts";
+import { encodeRows, PART_ROWS } from "./rows.ts";
+import { beganAt, type Head } from "./segment.ts";
+import type { AuditRow } from "../../core/model.ts";
+import { type Dimension, eachTerm, type Term } from "./terms.ts";
 
 /** So much makes a bundle: KV allows 800 KiB a commit, 1,000 changes and 80 KiB of keys, and segments are deleted in it. */
 export const BUNDLE_SEGMENTS = 800;

@@ -1,9 +1,9 @@
 /** What retention is judged by: how old the log is, how much of it is due, how far earlier runs have come. */
-import { type Bundle, bundleKey, decodePart, nextDay, partKey } from "./audit_bundle.ts";
-import { firstIdAt, type Head, parseSegment, retentionKey, segmentKey, timeOfId } from "./audit_segment.ts";
-import { ALL, newestFirst, oldestFirst, type Stored } from "./audit_source.ts";
-import { AGAIN, type Database, listValues, untilSettled } from "./database.ts";
-import type { AuditAge, AuditAmount, RetentionRecord } from "./store.ts";
+import { type Bundle, bundleKey, decodePart, nextDay, partKey } from "./bundle.ts";
+import { firstIdAt, type Head, parseSegment, retentionKey, segmentKey, timeOfId } from "./segment.ts";
+import { ALL, newestFirst, oldestFirst, type Stored } from "./source.ts";
+import { AGAIN, type Database, listValues, untilSettled } from "../database.ts";
+import type { AuditAge, AuditAmount, RetentionRecord } from "../store.ts";
 
 const SEGMENTS = ["audit", "segment"];
 const NEVER_RAN: RetentionRecord = { horizon: null, days: null, dropping: null, waiting: null, ran_at: null };

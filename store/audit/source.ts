@@ -1,13 +1,13 @@
 /** Where readers of the audit get their segments from: those that are not packed yet, and bundles, in one order. */
-import { type Bundle, dayOf, decodePart, findSegment, LAST_ID, type Part, partKey } from "./audit_bundle.ts";
-import { bundlesOf, bundlesWith, type Found, indexedSince, type Range } from "./audit_index.ts";
-import { lateSegments } from "./audit_late.ts";
-import type { Filter } from "./audit_query.ts";
-import { hasRows, PART_ROWS, type Runs } from "./audit_rows.ts";
-import { type DoubtMark, segmentKey } from "./audit_segment.ts";
-import { olderTermsOf, type Term, termsOf } from "./audit_terms.ts";
-import type { Database } from "./database.ts";
-import type { AuditQuery } from "./store.ts";
+import { type Bundle, dayOf, decodePart, findSegment, LAST_ID, type Part, partKey } from "./bundle.ts";
+import { bundlesOf, bundlesWith, type Found, indexedSince, type Range } from "./index_reader.ts";
+import { lateSegments } from "./late.ts";
+import type { Filter } from "./query.ts";
+import { hasRows, PART_ROWS, type Runs } from "./rows.ts";
+import { type DoubtMark, segmentKey } from "./segment.ts";
+import { olderTermsOf, type Term, termsOf } from "./terms.ts";
+import type { Database } from "../database.ts";
+import type { AuditQuery } from "../store.ts";
 
 /** So many segments that are not packed are read before bundles are; for a query all of them, where all is as it should. */
 const UNPACKED = 64;

@@ -1,12 +1,12 @@
 /** Reading the index of the audit: which bundles hold rows that have every term of a query, and which rows those are. */
-import { type Bundle, bundleKey, isBundle, LAST_ID, nextDay } from "./audit_bundle.ts";
-import type { Span } from "./audit_late.ts";
-import { commonRows, decodeRows, type Runs } from "./audit_rows.ts";
-import { UNSUCCESSFUL } from "../core/model.ts";
-import { type Term, termKey } from "./audit_terms.ts";
-import { DamagedEntry } from "./damage.ts";
-import type { Database } from "./database.ts";
-import type { AuditQuery } from "./store.ts";
+import { type Bundle, bundleKey, isBundle, LAST_ID, nextDay } from "./bundle.ts";
+import type { Span } from "./late.ts";
+import { commonRows, decodeRows, type Runs } from "./rows.ts";
+import { UNSUCCESSFUL } from "../../core/model.ts";
+import { type Term, termKey } from "./terms.ts";
+import { DamagedEntry } from "../damage.ts";
+import type { Database } from "../database.ts";
+import type { AuditQuery } from "../store.ts";
 
 /** One walk looks at no more index entries of a term than this. */
 const ENTRIES_MAX = 20_000;

@@ -1,15 +1,15 @@
 /** Anchors: how far every chain of the audit and every register was at a moment, to be kept elsewhere and compared with later. */
 import { dirname } from "node:path";
-import { GatewayError } from "../core/errors.ts";
-import { quoted } from "../core/fields.ts";
-import { isFields } from "../core/values.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { quoted } from "../../core/fields.ts";
+import { isFields } from "../../core/values.ts";
 import type { Audit } from "./audit.ts";
-import type { Head } from "./audit_segment.ts";
-import type { Database } from "./database.ts";
-import { faultText } from "./registers.ts";
-import { numbersOf } from "./registered_kind.ts";
-import type { RecordKeys } from "./seal.ts";
-import type { Anchor, AnchorStore, AuditVerdict } from "./store.ts";
+import type { Head } from "./segment.ts";
+import type { Database } from "../database.ts";
+import { faultText } from "../registers.ts";
+import { numbersOf } from "../registered_kind.ts";
+import type { RecordKeys } from "../seal.ts";
+import type { Anchor, AnchorStore, AuditVerdict } from "../store.ts";
 
 /** What an anchor calls itself. */
 const KIND = "site-ops-anchor";

@@ -1,7 +1,7 @@
 /** Bundles: many segments of one writer, their bytes as they were committed, compressed in parts. */
-import { isFields } from "../core/values.ts";
-import { firstIdAt, segmentKey, timeOfId, zlib } from "./audit_segment.ts";
-import type { Database } from "./database.ts";
+import { isFields } from "../../core/values.ts";
+import { firstIdAt, segmentKey, timeOfId, zlib } from "./segment.ts";
+import type { Database } from "../database.ts";
 
 /** No bundle holds segments of two days, so that a reader knows where to begin. */
 export const DAY_MS = 24 * 60 * 60 * 1000;

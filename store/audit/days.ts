@@ -1,9 +1,9 @@
 /** Calls of each day, counted as they are packed: a page shows two weeks without reading a row of them. */
-import { type Bundle, bundleKey, type CallCount, DAY_MS, isBundle, LAST_ID } from "./audit_bundle.ts";
-import { firstIdAt, parseRow, parseSegment, segmentKey, timeOfId } from "./audit_segment.ts";
-import type { AuditRow } from "../core/model.ts";
-import type { DayCount } from "./audit_types.ts";
-import type { Database } from "./database.ts";
+import { type Bundle, bundleKey, type CallCount, DAY_MS, isBundle, LAST_ID } from "./bundle.ts";
+import { firstIdAt, parseRow, parseSegment, segmentKey, timeOfId } from "./segment.ts";
+import type { AuditRow } from "../../core/model.ts";
+import type { DayCount } from "./types.ts";
+import type { Database } from "../database.ts";
 
 /** Bundles that are read at once: a busy day has some dozens. */
 const BUNDLES_AT_ONCE = 500;

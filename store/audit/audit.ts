@@ -1,17 +1,17 @@
 /** The audit log of a store: one chain of segments to write, all chains to read. */
-import type { AuditRow, Resolution } from "../core/model.ts";
-import { countDoubts, openRows, resolutionOf, unknownRow } from "./audit_doubt.ts";
-import { AuditDays } from "./audit_days.ts";
-import { AuditPacker, type Log } from "./audit_packer.ts";
-import type { AuditKeys } from "./audit_keys.ts";
-import { listRows } from "./audit_list.ts";
-import { amountBefore, readAge, readRetention, writeRetention } from "./audit_horizon.ts";
-import { countRows, eraseRows, type RowErasure, type RowsErased } from "./audit_erasing.ts";
-import { retainAudit } from "./audit_retention.ts";
-import { verifyAudit } from "./audit_verify.ts";
-import { AuditWriter } from "./audit_writer.ts";
-import type { Beside } from "./consent_types.ts";
-import type { Database } from "./database.ts";
+import type { AuditRow, Resolution } from "../../core/model.ts";
+import { countDoubts, openRows, resolutionOf, unknownRow } from "./doubt.ts";
+import { AuditDays } from "./days.ts";
+import { AuditPacker, type Log } from "./packer.ts";
+import type { AuditKeys } from "./keys.ts";
+import { listRows } from "./list.ts";
+import { amountBefore, readAge, readRetention, writeRetention } from "./horizon.ts";
+import { countRows, eraseRows, type RowErasure, type RowsErased } from "./erasing.ts";
+import { retainAudit } from "./retention.ts";
+import { verifyAudit } from "./verify.ts";
+import { AuditWriter } from "./writer.ts";
+import type { Beside } from "../consent_types.ts";
+import type { Database } from "../database.ts";
 import type {
   AuditAge,
   AuditAmount,
@@ -25,10 +25,10 @@ import type {
   Doubtful,
   RetentionRecord,
   VerifyOptions,
-} from "./store.ts";
-import { makeFilter } from "./audit_query.ts";
-import { chainHash, isErasedLine, parseRow, parseSegment } from "./audit_segment.ts";
-import { segmentsOldestFirst } from "./audit_source.ts";
+} from "../store.ts";
+import { makeFilter } from "./query.ts";
+import { chainHash, isErasedLine, parseRow, parseSegment } from "./segment.ts";
+import { segmentsOldestFirst } from "./source.ts";
 
 /** The AuditStore of a database. */
 export class Audit implements AuditStore {

@@ -1,10 +1,10 @@
 /** Erasing rows of the audit: what they said goes, and the chain goes on by the hashes that their segments had. */
 import { Buffer } from "node:buffer";
-import type { AuditRow } from "../core/model.ts";
-import { isFields } from "../core/values.ts";
-import { type Bundle, decodePart, encodePart, isBundle, type PartContent, partKey } from "./audit_bundle.ts";
-import type { AuditKeys } from "./audit_keys.ts";
-import { decodeRows, encodeRows, PART_ROWS, type Runs } from "./audit_rows.ts";
+import type { AuditRow } from "../../core/model.ts";
+import { isFields } from "../../core/values.ts";
+import { type Bundle, decodePart, encodePart, isBundle, type PartContent, partKey } from "./bundle.ts";
+import type { AuditKeys } from "./keys.ts";
+import { decodeRows, encodeRows, PART_ROWS, type Runs } from "./rows.ts";
 import {
   chainHash,
   doubtKey,
@@ -15,9 +15,9 @@ import {
   type Segment,
   segmentHash,
   withLines,
-} from "./audit_segment.ts";
-import { eachTerm, type Term, termKey } from "./audit_terms.ts";
-import type { Database } from "./database.ts";
+} from "./segment.ts";
+import { eachTerm, type Term, termKey } from "./terms.ts";
+import type { Database } from "../database.ts";
 
 /** The tool of the rows that say which segments rows were erased of. */
 export const ERASED_TOOL = "audit.erase";

@@ -1,5 +1,5 @@
 /** What rows a query means: checked once, then asked of each line and row. */
-import { GatewayError } from "../core/errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import {
   ASKED_STATUSES,
   type AuditRow,
@@ -7,10 +7,10 @@ import {
   OUTCOMES,
   UNSUCCESSFUL,
   UNSUCCESSFUL_STATUSES,
-} from "../core/model.ts";
-import { endOf, type Span } from "./audit_late.ts";
-import { firstIdAt, idsOf, MORE_PATHS_NEEDLE, parseRow, pathsOf, sitesOf } from "./audit_segment.ts";
-import type { AuditQuery } from "./store.ts";
+} from "../../core/model.ts";
+import { endOf, type Span } from "./late.ts";
+import { firstIdAt, idsOf, MORE_PATHS_NEEDLE, parseRow, pathsOf, sitesOf } from "./segment.ts";
+import type { AuditQuery } from "../store.ts";
 
 /** A query made ready. */
 export interface Filter {

@@ -1,8 +1,8 @@
 /** What rows of the audit are looked up by, and where the index says which rows of a bundle that are. */
-import { type AuditRow, UNSUCCESSFUL, UNSUCCESSFUL_STATUSES } from "../core/model.ts";
-import { idsOf, pathsOf, sitesOf } from "./audit_segment.ts";
-import { sha256 } from "./database.ts";
-import type { AuditQuery } from "./store.ts";
+import { type AuditRow, UNSUCCESSFUL, UNSUCCESSFUL_STATUSES } from "../../core/model.ts";
+import { idsOf, pathsOf, sitesOf } from "./segment.ts";
+import { sha256 } from "../database.ts";
+import type { AuditQuery } from "../store.ts";
 
 const TERM_CHARACTERS_MAX = 64;
 

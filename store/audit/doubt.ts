@@ -1,9 +1,9 @@
 /** The rows of the audit that wait for an outcome, and those whose outcome is unknown. */
-import type { AuditRow, Resolution } from "../core/model.ts";
-import { findSegment } from "./audit_bundle.ts";
-import { doubtKey, type DoubtMark, openKey, parseRow, parseSegment } from "./audit_segment.ts";
-import type { Database } from "./database.ts";
-import type { DoubtCount, Doubtful } from "./store.ts";
+import type { AuditRow, Resolution } from "../../core/model.ts";
+import { findSegment } from "./bundle.ts";
+import { doubtKey, type DoubtMark, openKey, parseRow, parseSegment } from "./segment.ts";
+import type { Database } from "../database.ts";
+import type { DoubtCount, Doubtful } from "../store.ts";
 
 const BATCH = 100;
 

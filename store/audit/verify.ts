@@ -1,7 +1,7 @@
 /** Verifying the audit: every chain from its beginning or checkpoint to its head, and what came after that. */
-import { GatewayError } from "../core/errors.ts";
-import { quoted } from "../core/fields.ts";
-import { Proven, type Proving } from "./audit_proven.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { quoted } from "../../core/fields.ts";
+import { Proven, type Proving } from "./proven.ts";
 import {
   chainHash,
   checkpointKey,
@@ -13,14 +13,14 @@ import {
   parseRow,
   parseSegment,
   type Segment,
-} from "./audit_segment.ts";
-import { SaidErasures } from "./audit_erasing.ts";
-import { makeFilter } from "./audit_query.ts";
-import { ALL, oldestFirst, segmentsNewestFirst, type Stored } from "./audit_source.ts";
-import { damageText } from "./damage.ts";
-import { type Database, isDamage } from "./database.ts";
-import { messageOf } from "./store_file.ts";
-import type { AuditVerdict, VerifyOptions } from "./store.ts";
+} from "./segment.ts";
+import { SaidErasures } from "./erasing.ts";
+import { makeFilter } from "./query.ts";
+import { ALL, oldestFirst, segmentsNewestFirst, type Stored } from "./source.ts";
+import { damageText } from "../damage.ts";
+import { type Database, isDamage } from "../database.ts";
+import { messageOf } from "../store_file.ts";
+import type { AuditVerdict, VerifyOptions } from "../store.ts";
 
 const TOLD_EVERY = 1000;
 const SEGMENT_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;

@@ -1,8 +1,8 @@
 /** The segments that this process has committed and not packed yet: what a bundle of them needs, made as they come. */
-import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./audit_bundle_draft.ts";
-import { nextDay } from "./audit_bundle.ts";
-import { segmentKey } from "./audit_segment.ts";
-import type { AuditRow } from "../core/model.ts";
+import { BUNDLE_BYTES, BUNDLE_SEGMENTS, BundleDraft } from "./bundle_draft.ts";
+import { nextDay } from "./bundle.ts";
+import { segmentKey } from "./segment.ts";
+import type { AuditRow } from "../../core/model.ts";
 
 /** Bundles that may wait to be committed; what comes beyond them is read from the store again. */
 const FULL_MAX = 2;

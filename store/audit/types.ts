@@ -1,6 +1,6 @@
 /** What the audit log keeps and what a caller may rely on. */
-import type { AskedStatus, AuditRow, Outcome, Resolution, RetentionWait } from "../core/model.ts";
-import type { Beside } from "./consent_types.ts";
+import type { AskedStatus, AuditRow, Outcome, Resolution, RetentionWait } from "../../core/model.ts";
+import type { Beside } from "../consent_types.ts";
 
 /** Which rows to list; times are ISO 8601, `from` included, `to` excluded. */
 export interface AuditQuery {

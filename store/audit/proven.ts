@@ -1,7 +1,7 @@
 /** What of the chains of an audit is proven while they are followed: by a segment's own proof, or by what follows from it. */
-import type { AuditKeys, EndKind, Judged } from "./audit_keys.ts";
-import { beganAt, judgeEnd, judgeSegment, type KeptHead, parseRow, type Segment } from "./audit_segment.ts";
-import type { AuditVerdict } from "./audit_types.ts";
+import type { AuditKeys, EndKind, Judged } from "./keys.ts";
+import { beganAt, judgeEnd, judgeSegment, type KeptHead, parseRow, type Segment } from "./segment.ts";
+import type { AuditVerdict } from "./types.ts";
 
 /** What segments are judged by; `format` where no version that proves them has opened the store, `keys` where nobody gave the keys. */
 export type Proving = AuditKeys | "format" | "keys";

@@ -1,5 +1,5 @@
 /** What the append of an audit row is refused with, and whether the row may be written all the same. */
-import { GatewayError, type GatewayErrorOptions } from "../core/errors.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 
 /** A row could not be written in time. */
 export class RowRefused extends GatewayError {

@@ -1,16 +1,8 @@
 /** Retention: old segments go from the tail of every chain, and a checkpoint says where it now begins. */
-import { GatewayError } from "../core/errors.ts";
-import {
-  type Bundle,
-  bundleKey,
-  decodePart,
-  encodePart,
-  nextDay,
-  type Packed,
-  partKey,
-} from "./audit_bundle.ts";
-import type { AuditKeys } from "./audit_keys.ts";
-import { lateKey } from "./audit_late.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { type Bundle, bundleKey, decodePart, encodePart, nextDay, type Packed, partKey } from "./bundle.ts";
+import type { AuditKeys } from "./keys.ts";
+import { lateKey } from "./late.ts";
 import {
   chainHash,
   checkpointKey,
@@ -20,9 +12,9 @@ import {
   keptEnd,
   parseSegment,
   segmentKey,
-} from "./audit_segment.ts";
-import { AGAIN, type Database, deleteListed, untilSettled } from "./database.ts";
-import type { AuditAmount } from "./store.ts";
+} from "./segment.ts";
+import { AGAIN, type Database, deleteListed, untilSettled } from "../database.ts";
+import type { AuditAmount } from "../store.ts";
 
 const SEGMENTS_PER_COMMIT = 32;
 

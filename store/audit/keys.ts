@@ -1,11 +1,11 @@
 /** The keys that prove segments, heads and checkpoints of the audit: random, and kept sealed in the store itself. */
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { isFields } from "../core/values.ts";
-import { GatewayError } from "../core/errors.ts";
-import { inTurn } from "./database.ts";
-import type { Sealed, Sealer } from "./seal.ts";
-import { sealedOf } from "./sealed_kinds.ts";
-import type { Kv } from "./store_timeout.ts";
+import { isFields } from "../../core/values.ts";
+import { GatewayError } from "../../core/errors.ts";
+import { inTurn } from "../database.ts";
+import type { Sealed, Sealer } from "../seal.ts";
+import { sealedOf } from "../sealed_kinds.ts";
+import type { Kv } from "../store_timeout.ts";
 
 const KEY_BYTES = 32;
 const KEY_ID_CHARACTERS = 12;

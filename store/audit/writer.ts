@@ -1,11 +1,11 @@
 /** The writing end of the audit: entries queue while a commit is under way, and the next takes all of them. */
-import type { AuditRow } from "../core/model.ts";
-import { Batch } from "./audit_batch.ts";
-import type { AuditKeys } from "./audit_keys.ts";
-import { RowRefused } from "./audit_refused.ts";
-import type { Written } from "./audit_own_segments.ts";
-import { findSegment } from "./audit_bundle.ts";
-import { lateKey, type LateMark, lateMark } from "./audit_late.ts";
+import type { AuditRow } from "../../core/model.ts";
+import { Batch } from "./batch.ts";
+import type { AuditKeys } from "./keys.ts";
+import { RowRefused } from "./refused.ts";
+import type { Written } from "./own_segments.ts";
+import { findSegment } from "./bundle.ts";
+import { lateKey, type LateMark, lateMark } from "./late.ts";
 import {
   doubtKey,
   type DoubtMark,
@@ -17,11 +17,11 @@ import {
   openKey,
   segmentKey,
   storedSegment,
-} from "./audit_segment.ts";
-import type { Beside } from "./consent_types.ts";
-import { closedError, type Database } from "./database.ts";
-import { Unanswered } from "./store_timeout.ts";
-import type { AuditWaiting, Doubtful } from "./store.ts";
+} from "./segment.ts";
+import type { Beside } from "../consent_types.ts";
+import { closedError, type Database } from "../database.ts";
+import { Unanswered } from "../store_timeout.ts";
+import type { AuditWaiting, Doubtful } from "../store.ts";
 
 const TRIES_MAX = 3;
 /** Batches that are kept for a store that answers again. */
