@@ -175,6 +175,9 @@ function wordsOf(
   };
 }
 
+const shownSubject = (one: Subject | undefined): string =>
+  !one ? "" : one.optional ? `[${one.name}]` : `<${one.name}>`;
+
 /** The help of one command: its own options, those under a heading, those of every command. */
 export function commandHelp(command: Command): string {
   const own = Object.entries(command.options);
@@ -183,8 +186,7 @@ export function commandHelp(command: Command): string {
   const first = own.filter(([, { group }]) => group === undefined);
   const common = Object.entries(COMMON);
   const left = ([name, { value }]: readonly [string, Option]) => value ? `--${name} <${value}>` : `--${name}`;
-  const shown = (one: Subject | undefined) => !one ? "" : one.optional ? `[${one.name}]` : `<${one.name}>`;
-  const [subject, second] = [shown(command.subject), shown(command.second)];
+  const [subject, second] = [shownSubject(command.subject), shownSubject(command.second)];
   const width = Math.max(
     subject.length,
     second.length,
@@ -216,8 +218,8 @@ export function commandHelp(command: Command): string {
 
 /** The help of several commands: a line each. */
 export function overview(commands: readonly Command[]): string {
-  const left = commands.map(({ words, subject }) =>
-    [...words, ...(subject ? [`<${subject.name}>`] : [])].join(" ")
+  const left = commands.map(({ words, subject, second }) =>
+    [...words, shownSubject(subject), shownSubject(second)].filter((one) => one !== "").join(" ")
   );
   const width = Math.max(...left.map((text) => text.length));
   return [

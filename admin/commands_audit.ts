@@ -145,7 +145,8 @@ async function tailUnknown(call: Call, filters: Record<string, string>): Promise
 const resolve: Command = {
   words: ["audit", "resolve"],
   subject: { name: "id", help: "of the row, as audit tail --unknown shows it" },
-  summary: "Say what became of a write whose outcome is unknown; the log is added to, nothing in it changes",
+  summary:
+    "Say what became of a write whose outcome is unknown; the audit gets a further row, nothing in it changes",
   options: {
     found: { value: "made|none", help: "what is on the site", required: true },
     note: { value: "text", help: "how it was found out", required: true },
@@ -265,9 +266,9 @@ async function verdictOf({ words, api, terminal: { status } }: Call): Promise<Au
       }
     }
   } catch (cause) {
-    throw new CommandError("The gateway broke off before the log was verified", { cause });
+    throw new CommandError("The gateway broke off before the audit was verified", { cause });
   }
-  throw new CommandError("The gateway broke off before the log was verified");
+  throw new CommandError("The gateway broke off before the audit was verified");
 }
 
 /** The verdict by the newest anchor of a file. */
@@ -314,7 +315,7 @@ const HOW_TO_GO_ON = "See what else of the store is damaged: deno task admin sto
 
 const verify: Command = {
   words: ["audit", "verify"],
-  summary: "Check that no entry was changed or removed",
+  summary: "Check that no row of the audit was changed or removed",
   options: {
     after: { value: "id", help: "only behind that segment, which is believed, as where it was cut off" },
     anchor: {
@@ -335,7 +336,7 @@ const verify: Command = {
 
 const exportAll: Command = {
   words: ["audit", "export"],
-  summary: "Write all entries as lines of JSON with the chain's hashes: audit export > file",
+  summary: "Write all rows as lines of JSON with the chain's hashes: audit export > file",
   options: FILTERS,
   async run({ words, api, terminal }) {
     const body = await api.stream(`audit.ndjson?${new URLSearchParams(parametersOf(words, PARAMETERS))}`);
@@ -349,7 +350,7 @@ const exportAll: Command = {
 
 const retain: Command = {
   words: ["audit", "retain"],
-  summary: "Show what of the log is too old to keep; with --confirm it is dropped",
+  summary: "Show what of the audit is too old to keep; with --confirm it is dropped",
   options: { confirm: { help: "drop it now, whatever retention waits for" } },
   notes:
     "The gateway drops what AUDIT_RETENTION_DAYS says by itself each day, 31 days of rows at most. Where it would\n" +
@@ -367,7 +368,7 @@ function due(
 ): string {
   const head = `The gateway's clock says ${clock}; too old is what was written before ${before}.\n`;
   if (segments === 0) return `${head}Nothing is.\n`;
-  const amount = `${counted(entries, "entry", "entries")} in ${
+  const amount = `${counted(entries, "row")} in ${
     counted(segments, "segment")
   }, written from ${oldest} to ${newest}`;
   return waiting === null
@@ -378,7 +379,7 @@ function due(
 function gone({ before }: RetentionReport, { segments, entries }: AuditAmount): string {
   return segments === 0
     ? `Nothing was written before ${before}; nothing was dropped.\n`
-    : `Dropped: ${counted(entries, "entry", "entries")} in ${
+    : `Dropped: ${counted(entries, "row")} in ${
       counted(segments, "segment")
     }, all that was written before ${before}.\n`;
 }

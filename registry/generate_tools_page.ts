@@ -1,4 +1,5 @@
 /** docs/TOOLS.md: every tool as its manifest says it, with an example that was run. */
+import { GATEWAY_CODES } from "../core/errors.ts";
 import type { Schema } from "./dialect.ts";
 import { parseYaml } from "./documents.ts";
 import { find } from "./files.ts";
@@ -39,7 +40,11 @@ export async function toolsPage(manifests: URL, known: Known, examples: Examples
     `## ${group}`,
     ...tools.map(({ manifest }) => section(manifest, known.kinds, examples[manifest.name])),
   ]);
-  return `${[HEAD, ["| Group | Tools |", "| --- | --- |", ...index].join("\n"), ...sections].join("\n\n")}\n`;
+  return `${
+    [HEAD, ["| Group | Tools |", "| --- | --- |", ...index].join("\n"), errorCodes(), ...sections].join(
+      "\n\n",
+    )
+  }\n`;
 }
 
 const HEAD = `# Tools
@@ -48,15 +53,29 @@ Every built-in tool: what it does, what it takes, and one call of it with its an
 
 **The examples were run**, each against the sites that \`deno task demo\` starts, through REST, with stand-ins in place of the products. A test runs all of them again and compares every byte. To make them the same each time, the clock begins at noon of 2026-11-21, the site answers at \`https://demo.example\`, and what is drawn at random (ids, tokens, commit names) is replaced by numbers. They show the \`result\` of the answer. Long answers are cut to what shows their shape: \`…\` ends a text that goes on, \`"… 3 more"\` replaces the rest of a list, and \`"…": "3 more"\` for the rest of an object.
 
-**How a call is made.** \`POST /api/v1/tools/<name>\` with the arguments as JSON, or \`tools/call\` over MCP with the same arguments. Both answer the same, but that MCP, where a model reads the text alone, leaves out what says nothing (\`with_fields\` names the parts that \`fields\` adds, and \`?schemas=full\` answers all), shows the changes of a preview by their fields, and shortens an answer of a read that has over 20,000 characters, and says how to read on.
+**How a call is made.** \`POST /api/v1/tools/<name>\` with the arguments as JSON, or \`tools/call\` over MCP with the same arguments. Both answer the same, with three differences over MCP, where a model reads the text alone: it leaves out empty keys and repetitions (\`with_fields\` names the parts that \`fields\` adds, and \`?schemas=full\` answers all), it shows the changes of a preview by their fields, and it shortens an answer of a read that has over 20,000 characters and says how to read on.
 
-**A tool that reads** takes two more arguments, which the tables leave out: \`fields\`, the parts of its answer that are wanted, as a list or with commas (\`"items.title, items.url"\`; \`"items[20..]"\` and \`"text[5000..]"\` name what stands from there on), and \`summary\`: \`true\` answers of each list the first items and of each text the beginning. What was left out is in \`shortened\`. Names that are not there are in \`fields_not_found\`, with the name that was \`answered\` in their place or those to ask for \`instead\`; where the tool has none of the names, they are refused before anything is sent. A few tools have an argument of one of these names themselves: then it is that one.
+**What comes back.** Over REST \`{"ok": true, "result": {…}}\`, or \`{"ok": false, "error": {"code": "E_…", "message": "…"}}\` with the status of [its code](#error-codes). Over MCP the result is a text of JSON; of a refusal the text begins with the code and \`isError\` is \`true\`. A call takes 60 seconds at most. Every answer has its request id, by which [the audit](OPERATING.md#who-changed-what) knows the call: \`X-Request-Id\`, over MCP \`_meta["site-operations/request-id"]\`.
+
+**A tool that reads** takes two more arguments, which the tables leave out: \`fields\`, the parts of its answer that are wanted, as a list or with commas (\`"items.title, items.url"\`; \`"items[20..]"\` and \`"text[5000..]"\` name what stands from there on), and \`summary\`: with \`true\` the answer has the first items of each list and the beginning of each text. What was left out is in \`shortened\`. Names that are not there are in \`fields_not_found\`, with the name that was \`answered\` in their place or those to ask for \`instead\`; where the tool has none of the names, they are refused before anything is sent. A few tools have an argument of their own with one of these names; there the name means that argument.
 
 **A tool that writes** takes two more arguments, which the tables leave out: \`confirm\` (with \`true\` the tool writes, otherwise it answers a preview) and \`confirm_token\` (from the preview; it binds the write to what the preview showed). Its example has three parts: the call, the preview it answers, and the answer to the same call with \`"confirm": true\` and that \`confirm_token\`.
 
 **Tiers.** 0 reads. 1 writes drafts. 2 writes to other systems, or what goes live later. 3 publishes or pushes. 4 removes, for super-admin tokens only. A token's ceiling (\`max_risk\`) must be at least the tier of the call ([What a token may do](CONNECTING.md#what-a-token-may-do)).
 
 **Sites, flags and links.** A tool works on the kinds of site that it names ([which products these are](../README.md#what-it-connects-to)). A flag is a permission that the site's operator has set. A link is an account, a repository or a service that is connected to the site ([CONNECTING](CONNECTING.md)).`;
+
+/** Every code that a call can be refused with. */
+function errorCodes(): string {
+  const rows = Object.entries(GATEWAY_CODES).map(([name, { status, meaning }]) =>
+    `| ${code(name)} | ${status} | ${cell(meaning)} |`
+  );
+  return `## Error codes
+
+Go by the code: it stays the same, and the message says in words what was wrong and what to do next. Where trying again makes sense after a time, \`Retry-After\` has the seconds.
+
+${["| Code | HTTP status | Meaning |", "| --- | --- | --- |", ...rows].join("\n")}`;
+}
 
 async function readRows(manifests: URL, known: Known): Promise<Row[]> {
   const rows: Row[] = [];
@@ -150,7 +169,8 @@ function typeOf(schema: Schema): string {
   }
   if (schema.type === "string") {
     const size = bounds(schema.minLength, schema.maxLength);
-    const limits = [size && `${size} characters`, schema.pattern && `fits ${code(schema.pattern)}`];
+    const noun = schema.maxLength === undefined && schema.minLength === 1 ? "character" : "characters";
+    const limits = [size && `${size} ${noun}`, schema.pattern && `fits ${code(schema.pattern)}`];
     return noted(schema.format ?? "text", limits);
   }
   return noted(schema.type ?? "any value", [bounds(schema.minimum, schema.maximum)]);
@@ -163,6 +183,7 @@ function noted(name: string, limits: readonly (string | undefined)[]): string {
 
 function bounds(least: number | undefined, most: number | undefined): string {
   if (most === undefined) return least === undefined ? "" : `at least ${least}`;
+  if (least === most) return `${most}`;
   return least === undefined ? `at most ${most}` : `${least} to ${most}`;
 }
 

@@ -1,5 +1,6 @@
 /** Exact replacements in a text: each is found as often as it was said to be, or nothing is replaced. */
 import { GatewayError } from "../core/errors.ts";
+import { counted } from "../core/one_line.ts";
 import { cut } from "../core/values.ts";
 
 /** A text to be replaced, and how often it stands there. */
@@ -73,7 +74,7 @@ export function replacing(
     const inside = countInTags(text, found);
     if (inside > 0) {
       warnings.push(
-        `replacements[${by}]: ${inside} of its ${found.length} places ${
+        `replacements[${by}]: ${inside} of its ${counted(found.length, "place")} ${
           inside === 1 ? "is" : "are"
         } inside a tag or a comment of the HTML, not in what is read`,
       );

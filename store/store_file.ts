@@ -77,7 +77,7 @@ function copyRows(from: DatabaseSync, to: DatabaseSync, table: string): void {
   }
   // Where a row cannot be read the iteration ends as if it were the last.
   const { all } = from.prepare(`SELECT count(*) AS "all" FROM ${table}`).get()!;
-  if (copied !== all) throw new Error(`of ${all} rows ${copied} could be read`);
+  if (copied !== all) throw new Error(`${copied} of ${all} could be read`);
 }
 
 /** What is wrong with the pages of a file, and the order of what is on them; null for nothing. */

@@ -1,5 +1,6 @@
 /** What the pages of the documentation name is there: documents, sections, files, decisions. */
 import assert from "node:assert/strict";
+import { NAVIGATION } from "../../console/nav.tsx";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -70,6 +71,21 @@ Deno.test("every file that a page of the documentation names is there", async ()
   assert.deepEqual(gone, []);
 });
 
+Deno.test("where a page says that a file has something by its name, the file has it", async () => {
+  const texts = await projectTexts();
+  const named = [...texts].filter(([page]) => /^(README\.md|docs\/(?!decisions\/).*\.md)$/.test(page))
+    .flatMap((
+      [page, text],
+    ) =>
+      [...text.matchAll(/`(\w+)` (?:of|in) `((?:[a-z]\w*\/)[\w./-]+\.tsx?)`/g)].map(([, what, path]) =>
+        [page, what!, path!] as const
+      )
+    );
+  assert.ok(named.length > 3);
+  const gone = named.filter(([, what, path]) => !texts.get(path)?.includes(what));
+  assert.deepEqual(gone, []);
+});
+
 Deno.test("the page on architecture has the path of a call, and of twenty things that one may want to change", async () => {
   const texts = await projectTexts();
   const page = texts.get("docs/ARCHITECTURE.md")!;
@@ -86,6 +102,8 @@ Deno.test("the page on architecture has the path of a call, and of twenty things
   assert.ok(changes.length >= 20);
   // That the files are there, the tests before this one see.
   for (const [what, where] of changes) assert.match(where!, /\]\(\.\.\//, what);
+  const named = changes.map(([what]) => what!);
+  assert.deepEqual(named.filter((what, at) => named.indexOf(what) !== at), []);
 });
 
 Deno.test("the page on architecture lists each decision once, and names each upstream's page once", async () => {
@@ -97,4 +115,11 @@ Deno.test("the page on architecture lists each decision once, and names each ups
   const [, upstreams = ""] = /^## Upstreams$([\s\S]*?)^## /m.exec(page) ?? [];
   const named = [...upstreams.matchAll(/\]\(upstreams\/([^)]+)\)/g)].map(([, name]) => name!);
   assert.deepEqual(named.sort(), pages("docs/upstreams"));
+});
+
+Deno.test("the page on people names each page of the console that the navigation leads to", async () => {
+  const page = await Deno.readTextFile(new URL("docs/PEOPLE.md", ROOT));
+  const [, pages = ""] = /^## What people find$([\s\S]*?)^## /m.exec(page) ?? [];
+  const left = NAVIGATION.map(({ href }) => href).filter((href) => !pages.includes(`\`${href}\``));
+  assert.deepEqual(left, []);
 });

@@ -87,3 +87,15 @@ Deno.test("names and phrases that were given up do not come back", async () => {
   });
   assert.deepEqual(found, []);
 });
+
+/** A count before a plural, of what commands print: of one it would read "1 rows". */
+const COUNTED = /\$\{(?!max\b)[a-z][\w.]*\} (rows|entries|segments|writers|records|proofs|changes)\b/g;
+
+Deno.test("what commands print of a count is right for one as well", async () => {
+  const all = (await texts()).filter(([path]) => /^(admin|store)\/.*\.ts$/.test(path));
+  assert.ok(all.length > 100);
+  const found = all.flatMap(([path, text]) =>
+    [...text.matchAll(COUNTED)].map(([said]) => `${path}: ${said}`)
+  );
+  assert.deepEqual(found, [], 'many(count, "row") of core/one_line.ts says "1 row"');
+});

@@ -161,7 +161,7 @@ inChromium("sites", {
       await signIn(page, baseUrl);
       await page.goto(`${baseUrl}/admin/sites/files`);
       await led(page, page.click('form[action$="/gaps"] button'));
-      assert.match(await textOf(page), /1 of 1 pages, the weakest first/);
+      assert.match(await textOf(page), /1 of 1 page, the weakest first/);
       await looked(page, complaints, "gaps");
     } finally {
       await shutdown();

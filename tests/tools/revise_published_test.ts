@@ -190,7 +190,7 @@ Deno.test("what a reader would not see, or somebody else edits, is a warning", a
     await warned(live(at, { content: '<a title="teh">x</a>' }), {
       replacements: [{ find: "teh", replace: "the" }],
     }),
-    /1 of its 1 places is inside a tag/,
+    /1 of its 1 place is inside a tag/,
   );
   assert.doesNotMatch(
     await warned(live(at), { categories: ["Uncategorized"] }),

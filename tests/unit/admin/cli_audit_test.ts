@@ -204,7 +204,7 @@ Deno.test("audit verify shows on a terminal how far it is and how it goes on, an
     options?.told?.(1000, "id-of-1000");
     return Promise.reject(new Error("the store is gone"));
   };
-  assert.equal(await cli.bad("audit", "verify"), "The gateway broke off before the log was verified");
+  assert.equal(await cli.bad("audit", "verify"), "The gateway broke off before the audit was verified");
   const none = new GatewayError("E_BAD_INPUT", "after: the audit ends before that");
   cli.store.audit.verify = () => Promise.reject(none);
   assert.equal(await cli.bad("audit", "verify"), "E_BAD_INPUT: after: the audit ends before that");

@@ -249,7 +249,10 @@ Deno.test("every command explains itself", async () => {
   const all = await cli.good("--help");
   for (const command of COMMANDS) {
     const name = command.words.join(" ");
-    assert.ok(all.out.includes(`  ${name}`), name);
+    const taken = [command.subject, command.second].flatMap((one) =>
+      !one ? [] : one.optional ? ` [${one.name}]` : ` <${one.name}>`
+    );
+    assert.ok(all.out.includes(`  ${name}${taken.join("")}  `), name);
     const { out } = await cli.good(...command.words, "--help");
     assert.ok(out.startsWith(command.summary) && out.includes(`deno task admin ${name}`));
     for (const option of [...Object.keys(command.options), "url", "json"]) {

@@ -64,8 +64,8 @@ Deno.test("audit retain shows what would go, and with --confirm lets it go", asy
     /^The gateway's clock says 2026-11-21T10:00.*too old is what was written before 2025-10-17T10/,
   );
   assert.match(shown, /The clock jumped\. Nothing is dropped until/);
-  assert.match(shown, /That is 70 entries in 3 segments, written from 2025-01-01\S+ to 2025-10-16/);
-  assert.match((await cli.good("audit", "retain", "--confirm")).out, /^Dropped: 70 entries in 3 segments/);
+  assert.match(shown, /That is 70 rows in 3 segments, written from 2025-01-01\S+ to 2025-10-16/);
+  assert.match((await cli.good("audit", "retain", "--confirm")).out, /^Dropped: 70 rows in 3 segments/);
   assert.match((await cli.good("audit", "retain", "--confirm")).out, /nothing was dropped/);
   assert.match((await cli.good("audit", "retain")).out, /Nothing is\./);
 });

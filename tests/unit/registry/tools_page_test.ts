@@ -1,5 +1,6 @@
 /** What docs/TOOLS.md says of a tool: all that decides over a call, each argument, and a call that was made. */
 import assert from "node:assert/strict";
+import { GATEWAY_CODES } from "../../../core/errors.ts";
 import { readConnectors } from "../../../registry/connectors.ts";
 import { toolsPage } from "../../../registry/generate_tools_page.ts";
 import { withFiles } from "../../e2e/dropped.ts";
@@ -29,6 +30,8 @@ input:
         type: object
         required: [name]
         properties: { name: { type: string, maxLength: 9, pattern: "^a|b$", description: Its name } }
+    id: { type: string, minLength: 26, maxLength: 26, description: Which wall }
+    note: { type: string, minLength: 1, description: What for }
 rules:
   - any_of: [coats, walls]
 `;
@@ -65,10 +68,19 @@ Deno.test("a tool is told with its tier, sites, flags, links, rules, codes and e
 | \`coats\` | integer (1 to 3) |  | How many. Default \`1\`. Only on \`cms\`. |
 | \`walls\` | list (at most 4) of object |  | Where. |
 | \`walls[].name\` | text (at most 9 characters, fits \`^a\\|b$\`) | yes | Its name. |
+| \`id\` | text (26 characters) |  | Which wall. |
+| \`note\` | text (at least 1 character) |  | What for. |
 
 There is no example of it yet; add a call to \`tests/demo_calls.ts\`.
 `,
   );
+});
+
+Deno.test("every code that a call can be refused with is on the page, with its status and meaning", async () => {
+  const page = await pageOf({});
+  for (const [name, { status, meaning }] of Object.entries(GATEWAY_CODES)) {
+    assert.ok(page.includes(`| \`${name}\` | ${status} | ${meaning} |`), name);
+  }
 });
 
 Deno.test("an example is a call, its preview and its answer, laid out so that it can be read", async () => {
@@ -78,7 +90,7 @@ Deno.test("an example is a call, its preview and its answer, laid out so that it
     preview: { needs_confirmation: true, changes: [] },
     answer: { walls: [{ name: long }, { name: long }], at: {} },
   };
-  const [, told] = (await pageOf({ paint_wall: example })).split("| yes | Its name. |\n\n");
+  const [, told] = (await pageOf({ paint_wall: example })).split("| What for. |\n\n");
   assert.equal(
     told,
     `\`\`\`http
