@@ -97,5 +97,5 @@ Deno.test("what commands print of a count is right for one as well", async () =>
   const found = all.flatMap(([path, text]) =>
     [...text.matchAll(COUNTED)].map(([said]) => `${path}: ${said}`)
   );
-  assert.deepEqual(found, [], 'many(count, "row") of core/one_line.ts says "1 row"');
+  assert.deepEqual(found, [], 'counted(count, "row") of core/one_line.ts says "1 row"');
 });
