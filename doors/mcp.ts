@@ -302,7 +302,8 @@ class Answers {
     const wrong = misspelt(meta);
     if (wrong !== null) return invalid(wrong);
     const { requestId, bodyBytes, excess, follower, left, narrowed } = asked;
-    const round = await comingBack(this.#ports.rounds, frame, { name, ...asked });
+    const coming = comingBack(this.#ports.rounds, frame, name, asked);
+    const round = coming instanceof Promise ? await coming : coming;
     if (typeof round === "string") return invalid(round);
     const call: McpCall = {
       isBounded: true,

@@ -1,4 +1,5 @@
 /** A call that waits for a person: its client leads that person to the gateway's page, and comes back for what became of it. */
+import type { Awaitable } from "../core/async.ts";
 import { GatewayError } from "../core/errors.ts";
 import { type Caller, LIMITS } from "../core/model.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
@@ -85,16 +86,24 @@ const INPUT = "approval";
  * for the first time; a text where what it brings is none of ours. What the client says of its person decides nothing:
  * it is only waited for where the page is open.
  */
-export async function comingBack(
+export function comingBack(
   rounds: RoundsPort,
   { params, modern }: Frame,
-  { caller, name, left }: Pick<Called, "caller"> & {
-    readonly name: string;
-    readonly left: () => AbortSignal;
-  },
-): Promise<Round | string | null> {
-  const { requestState: state, inputResponses } = params;
-  if (!modern || state === undefined) return null;
+  name: string,
+  asked: Coming,
+): Awaitable<Round | string | null> {
+  return modern && params.requestState !== undefined ? roundOf(rounds, params, name, asked) : null;
+}
+
+/** Who comes back, and when nobody waits for the answer any more. */
+type Coming = Pick<Called, "caller"> & { readonly left: () => AbortSignal };
+
+async function roundOf(
+  rounds: RoundsPort,
+  { requestState: state, inputResponses }: Frame["params"],
+  name: string,
+  { caller, left }: Coming,
+): Promise<Round | string> {
   const round = typeof state === "string" ? await rounds.open(caller, name, state) : null;
   if (round === null) {
     return "requestState: was not made by this gateway for this token and tool, or is older than a day; send the call " +
