@@ -123,3 +123,19 @@ Deno.test("the page on people names each page of the console that the navigation
   const left = NAVIGATION.map(({ href }) => href).filter((href) => !pages.includes(`\`${href}\``));
   assert.deepEqual(left, []);
 });
+
+Deno.test("every page of the documentation is linked from another", async () => {
+  const texts = await projectTexts();
+  const pages = [...texts].filter(([path]) =>
+    path.endsWith(".md") && !/^tests\/|^README\.md$|^companion\//.test(path)
+  );
+  const linked = new Set(
+    [...texts].filter(([path]) => path.endsWith(".md")).flatMap(([path, text]) =>
+      [...text.matchAll(/\]\(([\w./-]+)(?:#[^)]*)?\)/g)].map(([, link]) =>
+        new URL(link!, new URL(path, ROOT)).href.slice(ROOT.href.length)
+      )
+    ),
+  );
+  assert.ok(pages.length > 150);
+  assert.deepEqual(pages.map(([path]) => path).filter((path) => !linked.has(path)), []);
+});
