@@ -40,7 +40,9 @@ function told({ needs_confirmation, took, rows, rows_changed, settles_at }: Eras
   );
   const name = what.slice(what.indexOf(" ") + 1);
   return [
-    would ? `Kept of ${what}, and taken by an erasure:\n` : `Erased of ${what}:\n`,
+    would
+      ? `Erasing ${what} deletes these records, or takes its name out of them:\n`
+      : `Erased ${what}. These records were deleted, or its name was taken out of them:\n`,
     ...records,
     `  ${String(rows).padStart(8)}  rows of the audit\n`,
     `  ${

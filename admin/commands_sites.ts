@@ -187,7 +187,9 @@ function removal(id: string, { needs_confirmation, took, rows_stay, settles_at }
   const site = cell(id);
   const would = needs_confirmation === true;
   return [
-    would ? `With the site ${site} go, for good:\n` : `Gone with the site ${site}:\n`,
+    would
+      ? `Removing the site ${site} deletes these records, or takes its name out of them:\n`
+      : `The site ${site} is removed. These records were deleted, or its name was taken out of them:\n`,
     ...Object.entries(took).map(([kind, count]) => `  ${String(count).padStart(8)}  ${cell(kind)}\n`),
     `What stays: ${
       rows_stay === undefined ? "the" : rows_stay

@@ -190,7 +190,7 @@ function Kept(
   const took: Readonly<Record<string, number>> = report?.took ?? {};
   return (
     <Table
-      caption="What would go now"
+      caption="What would be deleted, or would no longer name the site"
       columns={["What", "How many"]}
       rows={Object.entries(took).map(([what, count]) => [what.replaceAll("_", " "), String(count)])}
       empty="Nothing is kept of it."

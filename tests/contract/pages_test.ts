@@ -123,3 +123,46 @@ Deno.test("the page on people names each page of the console that the navigation
   const left = NAVIGATION.map(({ href }) => href).filter((href) => !pages.includes(`\`${href}\``));
   assert.deepEqual(left, []);
 });
+
+Deno.test("every page of the documentation is linked from another", async () => {
+  const texts = await projectTexts();
+  const pages = [...texts].filter(([path]) =>
+    path.endsWith(".md") && !/^tests\/|^README\.md$|^companion\//.test(path)
+  );
+  const linked = new Set(
+    [...texts].filter(([path]) => path.endsWith(".md")).flatMap(([path, text]) =>
+      [...text.matchAll(/\]\(([\w./-]+)(?:#[^)]*)?\)/g)].map(([, link]) =>
+        new URL(link!, new URL(path, ROOT)).href.slice(ROOT.href.length)
+      )
+    ),
+  );
+  assert.ok(pages.length > 150);
+  assert.deepEqual(pages.map(([path]) => path).filter((path) => !linked.has(path)), []);
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = [...text.replace(/^ *```[\s\S]*?^ *```$/gm, "").matchAll(/^#+ (.+)$/gm)];
+  return new Set(
+    headings.map(([, heading]) =>
+      heading!.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, "")
+        .replaceAll(" ", "-")
+    ),
+  );
+}
+
+Deno.test("every link to a section of a page leads to one", async () => {
+  const texts = await projectTexts();
+  const faults: string[] = [];
+  let links = 0;
+  for (const [path, text] of texts) {
+    if (!path.endsWith(".md") || path.startsWith("tests/")) continue;
+    for (const [, file, anchor] of text.matchAll(/\]\(([\w./-]*)#([^)\s]+)\)/g)) {
+      const to = file === "" ? path : new URL(file!, new URL(path, ROOT)).href.slice(ROOT.href.length);
+      links++;
+      if (!anchorsOf(texts.get(to) ?? "").has(anchor!)) faults.push(`${path}: ${file}#${anchor}`);
+    }
+  }
+  assert.ok(links > 200);
+  assert.deepEqual(faults, []);
+});

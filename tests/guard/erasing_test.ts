@@ -88,7 +88,10 @@ Deno.test("a person is removed and erased by one command, which says what it too
   await using _ = gw;
   const shown = await admin(gw, "erase", "--user", "ann@agency.example");
   assert.equal(shown.code, 0, shown.err);
-  assert.match(shown.out, /^Kept of user ann@agency\.example, and taken by an erasure:$/m);
+  assert.match(
+    shown.out,
+    /^Erasing user ann@agency\.example deletes these records, or takes its name out of them:$/m,
+  );
   assert.match(shown.out, /Nothing was changed\. To erase it for good: .*--confirm ann@agency\.example/);
   assert.ok(await gw.store.users.get(user_id));
   const done = await admin(gw, "erase", "--user", "ann@agency.example", "--confirm", "ann@agency.example");
