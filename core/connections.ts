@@ -3,7 +3,7 @@ import type { Clock } from "./async.ts";
 import { isGivenUp } from "./body.ts";
 import type { Served } from "./listening.ts";
 
-/** What is known of who sends on a connection: the same for all of its requests. */
+/** What is known of who sent a request: the other end of its connection, the same for all that come on it. */
 export type Sending = Pick<Deno.ServeHandlerInfo, "remoteAddr">;
 
 /** What answers requests; the second argument says who sent one. */

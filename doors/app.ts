@@ -8,6 +8,7 @@ import { METRICS_TYPE } from "../core/metrics.ts";
 import { rooted } from "../core/tracing.ts";
 import { onDemand } from "../core/async.ts";
 import { CORS, failure, named, naming } from "./envelope.ts";
+import type { Sending } from "../core/connections.ts";
 import { rememberSender, type Sender, senderOf } from "../core/senders.ts";
 import { type Problem, STOPPING } from "../rules/readiness.ts";
 import type { Proxies } from "./proxies.ts";
@@ -52,11 +53,6 @@ export interface AppParts {
 /** Answers the request to call that tool, and throws for none. */
 export type CallOverRest = (request: Request, tool: string) => Promise<Response>;
 
-/** What is known of who sent a request: the other end of its connection. */
-export interface RequestInfo {
-  readonly remoteAddr: Deno.Addr;
-}
-
 const HEADERS = { "content-type": "application/json" };
 const MCP_PATH = "/mcp";
 const MCP_SPAN = { "gateway.door": "mcp" };
@@ -69,7 +65,7 @@ export const TOOL_PATH = "/api/v1/tools/";
  * written in another way, goes through the router. Every answer names its call in `X-Request-Id`; where a door has given none, it is a new one that
  * nothing else names.
  */
-export function buildApp(parts: AppParts): (request: Request, info?: RequestInfo) => Promise<Response> {
+export function buildApp(parts: AppParts): (request: Request, info?: Sending) => Promise<Response> {
   const app = new Hono();
   const call = parts.rest(app);
   addRoutes(app, parts);
@@ -138,7 +134,7 @@ class SenderBehind implements Sender {
 }
 
 /** The other end of a connection; null where it is no address of a network. */
-const hostOf = (info: RequestInfo | undefined): string | null =>
+const hostOf = (info: Sending | undefined): string | null =>
   info !== undefined && "hostname" in info.remoteAddr ? info.remoteAddr.hostname : null;
 
 function addRoutes(app: Hono, parts: AppParts): void {
@@ -160,7 +156,7 @@ function addRoutes(app: Hono, parts: AppParts): void {
     const made = onDemand(async () => (await make()).notFound(unanswered));
     for (const path of paths) {
       app.all(path, async ({ req, env }) => {
-        const address = () => addressOf(req, env as RequestInfo | undefined);
+        const address = () => addressOf(req, env as Sending | undefined);
         return await (await made()).fetch(req.raw, { address });
       });
     }
@@ -170,7 +166,7 @@ function addRoutes(app: Hono, parts: AppParts): void {
   later(parts.oauth, "/oauth/*", "/.well-known/*");
   later(parts.docs, "/docs/*");
   /** Where that is not known it is one place for all. */
-  function addressOf({ raw }: HonoRequest, info: RequestInfo | undefined): string {
+  function addressOf({ raw }: HonoRequest, info: Sending | undefined): string {
     const from = hostOf(info);
     return from === null ? "unknown" : parts.proxies.addressOf(from, raw.headers.get("x-forwarded-for"));
   }

@@ -1,5 +1,5 @@
 /** What a gateway is to those who open one, and what they may put in place of the real thing. */
-import type { RequestInfo } from "../doors/app.ts";
+import type { Sending } from "../core/connections.ts";
 import type { PassphraseCost } from "../identity/sign_in/passphrase.ts";
 import type { OAuthParts } from "../identity/oauth/parts.ts";
 import type { ApprovalDesk } from "../guard/approvals.ts";
@@ -51,7 +51,7 @@ export interface Replacements {
 /** A gateway ready to serve. */
 export interface Gateway {
   /** Answers one request; `info` says who sent it, where that is known. */
-  fetch(request: Request, info?: RequestInfo): Response | Promise<Response>;
+  fetch(request: Request, info?: Sending): Response | Promise<Response>;
   readonly store: Store;
   readonly catalog: Catalog;
   readonly retention: Retention;
