@@ -4,15 +4,24 @@ import type { MiddlewareHandler } from "hono";
 import { fault, needs } from "./companion.ts";
 import { sha } from "./companion_hold_keys.ts";
 import { type HeldRow, type More, type Values, valuesOf, writeValue } from "./companion_hold_rows.ts";
-import { type RestEnv, route } from "./rest.ts";
+import { can } from "./people.ts";
+import { mayEdit } from "./post_view.ts";
+import { type Ask, type RestEnv, route } from "./rest.ts";
 import type { WordPressStandIn } from "./start.ts";
-import type { State } from "./state.ts";
 
-/** Effects that nobody has to set back. */
+/*
+ * Each rule is the plugin's own, which is in this repository: companion/site-ops/includes/class-hold-setback.php (what has an
+ * image), class-hold-restore.php (who may write one back, and what is stale). The plugin itself is tried on MariaDB and SQLite
+ * in tests/companion/hold_setback_test.ts and tests/real/held_undo_test.ts, and over TLS in tests/real/held_writes_test.ts.
+ */
+
+/** Effects that nobody has to set back: Hold_Setback::LEFT. */
 const LEFT = ["cache", "own", "revision"];
-/** Effects on posts, and on what belongs to them, that can be. */
+/** Effects on posts, and on what belongs to them, that can be: Hold_Setback::LABELS. */
 const OF_POSTS = ["draft", "live", "structure"];
+/** Of Hold_Setback::COLUMNS those that a post of the stand-in has. */
 const COLUMNS = ["post_title", "post_content", "post_excerpt", "post_name", "post_parent"];
+/** Hold_Setback::OPTIONS. */
 const OPTIONS = [
   ...["blogname", "blogdescription", "date_format", "time_format", "start_of_week", "posts_per_page"],
   ...["site_icon", "site_logo"],
@@ -85,23 +94,39 @@ export function addSetbacks(
     if (!ask.headers.has("x-site-ops-hold")) {
       throw fault("not_allowed", 403, "What stood there is written back only in a held call");
     }
-    writeBack(state, hold.more, hold.salt, String(ask.params["image"]));
-    return { body: { set_back: true } };
+    return { body: { rows: writeBack(ask, hold.more, hold.salt, String(ask.params["image"])) } };
   });
 }
 
-/** Writes back what an image says. Throws 422 `site_ops_setback_unknown`, 409 `site_ops_stale`; then nothing was written. */
-function writeBack(state: State, more: More, salt: string, image: string): void {
+/** What a row is called: Hold_Restore::name(). */
+function nameOf(key: string): string {
+  const [table, id, ...rest] = key.split(" ");
+  if (table === "posts") return `Post ${id}`;
+  if (table === "options") return `Option ${id}`;
+  return table === "term_relationships" ? `Terms of post ${id}` : `Field ${rest[0] ?? table} of post ${id}`;
+}
+
+/**
+ * Writes back what an image says; answers how many rows that were. Throws 422 `site_ops_setback_unknown`, 403
+ * `site_ops_not_allowed`, 409 `site_ops_stale`; then nothing was written.
+ */
+function writeBack({ state, person }: Ask, more: More, salt: string, image: string): number {
   const [seal, text] = [image.slice(0, SEAL_CHARACTERS), image.slice(SEAL_CHARACTERS)];
   if (seal !== sealOf(salt, text)) throw fault("setback_unknown", 422, "This site did not make that image");
   const entries: readonly Entry[] = JSON.parse(text);
   const now = valuesOf(state, more);
   for (const { key, before, left } of entries) {
-    const value = now.get(key);
+    const [table, id] = key.split(" ");
+    const post = state.posts.get(Number(id));
+    const isOption = table === "options";
+    const may = isOption ? can(person, "manage_options") : post !== undefined && mayEdit(person, post);
+    if (!may) throw fault("not_allowed", 403, `The account may not change ${nameOf(key)}`);
+    const value = table === "posts" && post?.status === "trash" ? undefined : now.get(key);
     const stands = Array.isArray(before) ? value : value && picked(value, Object.keys(before));
-    if (sumOf(stands) !== left) throw fault("stale", 409, `${key} is not as the call left it`);
+    if (sumOf(stands) !== left) throw fault("stale", 409, `${nameOf(key)} is not as that call left it`);
   }
   for (const { key, before } of entries) {
     writeValue(state, more, key, Array.isArray(before) ? before : [{ ...now.get(key) as object, ...before }]);
   }
+  return entries.length;
 }

@@ -154,25 +154,38 @@ for (const engine of ENGINES) {
         },
       );
 
-      await t.step("over TLS a tool is shown, carried out as shown, and refused as without it", async () => {
-        const authority = await newAuthority();
-        const identity = await authority.issue(["127.0.0.1"]);
-        await using tls = await startTls({ identity, answer: forwardedTo(held.at.site.base_url) });
-        await using transport = createTransport({ authorities: [authority.pem] });
-        const base_url = `https://127.0.0.1:${tls.port}`;
-        await using at = await opened(held.at.site, { base_url, http: { fetch: transport.fetch } });
-        const page = await held.page();
-        const preview = await held.call(page, 8, { dry_run: true }, undefined, at) as { value: Preview };
-        const confirmed = { confirm: true, confirm_token: preview.value.confirm_token };
-        const ending = await held.call(page, 8, confirmed, undefined, at);
-        assert.equal(parted(ending.beside as Args).proof.verified, true, JSON.stringify(ending));
-        const other = await held.page();
-        const before = await held.dump();
-        const { code, message } = await held.call(other, 1, {}, undefined, at);
-        assert.equal(code, "E_PUBLISH_NOT_ALLOWED", String(message));
-        assert.deepEqual(await held.differing(before), []);
-        assert.ok(tls.requests > 0);
-      });
+      await t.step(
+        "over TLS a tool is shown, carried out as shown, undone, and refused as without it",
+        async () => {
+          const authority = await newAuthority();
+          const identity = await authority.issue(["127.0.0.1"]);
+          await using tls = await startTls({ identity, answer: forwardedTo(held.at.site.base_url) });
+          await using transport = createTransport({ authorities: [authority.pem] });
+          const base_url = `https://127.0.0.1:${tls.port}`;
+          await using at = await opened(held.at.site, { base_url, http: { fetch: transport.fetch } });
+          const page = await held.page();
+          const preview = await held.call(page, 8, { dry_run: true }, undefined, at) as { value: Preview };
+          const content = async () => {
+            const { body } = await held.at.ask.rest("ed", "GET", `/pages/${page}?context=edit`);
+            return (body as unknown as { content: { raw: string } }).content.raw;
+          };
+          const stood = await content();
+          const confirmed = { confirm: true, confirm_token: preview.value.confirm_token };
+          const ending = await held.call(page, 8, confirmed, undefined, at);
+          assert.equal(parted(ending.beside as Args).proof.verified, true, JSON.stringify(ending));
+          assert.notEqual(await content(), stood);
+          const undo = { site_id: "never", request_id: (ending.beside as Args)["request_id"] };
+          const { confirm_token } = await at.kit.gw.call<Args>("undo_change", undo);
+          await at.kit.gw.call("undo_change", { ...undo, confirm: true, confirm_token });
+          assert.equal(await content(), stood);
+          const other = await held.page();
+          const before = await held.dump();
+          const { code, message } = await held.call(other, 1, {}, undefined, at);
+          assert.equal(code, "E_PUBLISH_NOT_ALLOWED", String(message));
+          assert.deepEqual(await held.differing(before), []);
+          assert.ok(tls.requests > 0);
+        },
+      );
 
       await t.step(
         "a site whose plugin is switched off after its report runs nothing, dry or held",

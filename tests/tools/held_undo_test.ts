@@ -38,11 +38,16 @@ Deno.test("what somebody changed since is not set back, and nothing is written",
   const undo = await added(at, page.id);
   at.tools.state.pages.get(page.id)!.elements[0]!.settings = { gap: "wide" };
   const stands = at.site();
-  await at.gw.refuses("undo_change", undo, "E_STALE_PREVIEW", /not as that call left it/);
+  await at.gw.refuses(
+    "undo_change",
+    undo,
+    "E_STALE_PREVIEW",
+    /Field \S+ of post \d+ is not as that call left it/,
+  );
   assert.equal(at.site(), stands);
 });
 
-Deno.test("a page that a site's own tool made stays, and the answer says why", async () => {
+Deno.test("a page created by a site's own tool cannot be undone, and the answer gives the reason", async () => {
   await using at = await heldWorld();
   const { beside } = await at.gw.end("builder-mcp-create-page", { site_id: "acme", title: "New" }) as
     & Args
