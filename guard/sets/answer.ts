@@ -173,7 +173,9 @@ export function shownOf({ title, items, left_out = [] }: SetContent, sites: read
     items: inOrder.map(({ item, tool, preview: { changes: _, ...rest } }) => ({ item, tool, ...told(rest) })),
     final: final.length === 0
       ? null
-      : `${formOf(final.length, "Item")} ${final.join(", ")} cannot be taken back; each says why`,
+      : `${formOf(final.length, "Item")} ${final.join(", ")} cannot be taken back: see ${
+        formOf(final.length, "its undoable_reason", "the undoable_reason of each")
+      }`,
   };
 }
 
