@@ -84,7 +84,7 @@ const picked = (row: unknown, names: readonly string[]) =>
 
 /** Adds the route that writes an image back, in a held call only. */
 export function addSetbacks(
-  { app, state }: Pick<WordPressStandIn, "app" | "state">,
+  { app }: Pick<WordPressStandIn, "app">,
   hold: { readonly middleware: MiddlewareHandler<RestEnv>; readonly more: More; readonly salt: string },
 ): void {
   const at = "/site-ops/v1/setbacks";
