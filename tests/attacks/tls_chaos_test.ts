@@ -191,7 +191,7 @@ async function documents({ http, gw }: ChaosWorld): Promise<void> {
 /** Every job that a clock of the gateway calls; what lists tools and what takes snapshots does ask. */
 async function jobs(world: ChaosWorld): Promise<void> {
   const { gw, asked } = world;
-  const registered = registeredBy(() => schedule(gw.gateway, () => Promise.resolve()));
+  const registered = registeredBy(() => schedule(gw.gateway, { wait: () => Promise.resolve() }));
   assert.ok(registered.size > 0);
   asked.clear();
   for (const [name, { work }] of registered) {
