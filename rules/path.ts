@@ -138,9 +138,3 @@ export function underPrefix(
   if (fault !== null) refuse(field, joined, `cannot be used: with the site's folder it ${fault}`, code);
   return joined;
 }
-
-/** The path below the site's folder of a path of its repository; null when it lies outside. */
-export function withoutPrefix(prefix: string | null, path: string): string | null {
-  if (prefix === null || prefix === "") return path;
-  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
-}
