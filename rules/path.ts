@@ -12,7 +12,7 @@ const SHOWN_CHARACTERS = 80;
 const UNSEEN = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /** The folders `writablePath` lets through. */
-export const WRITABLE_FOLDERS = [
+const WRITABLE_FOLDERS = [
   "src/components/",
   "src/styles/",
   "src/layouts/",
