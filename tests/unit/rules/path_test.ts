@@ -252,6 +252,7 @@ Deno.test("a path and the site's folder together hold the limit and lead into no
   isBadPath(() => underPrefix(".github", "workflows/a.yml", "path"), "workflows", "with the site's folder");
   isBadPath(() => underPrefix("a/.GITHUB", "Workflows/a.yml", "path"), "workflows", "the workflows");
   isBadPath(() => underPrefix("web/dist", "a.md", "path"), "dist", "build output");
+  isBadPath(() => underPrefix("dist/web", "a.md", "path"), "dist", "build output");
   assert.equal(underPrefix(".github", "ISSUE_TEMPLATE/a.md", "path"), ".github/ISSUE_TEMPLATE/a.md");
   // Routes have rules of their own: their files may lie in folders a single file may not be put into.
   assert.equal(underPrefix("web", "src/pages/build/house.astro", "route"), "web/src/pages/build/house.astro");
