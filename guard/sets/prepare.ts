@@ -1,4 +1,4 @@
-/** A set is planned: each of its calls walks the steps up to its plan, and every one that is refused is named. */
+/** A set is planned: each of its calls takes the steps up to its plan, and every one that is refused is named. */
 import { Buffer } from "node:buffer";
 import { asGatewayError, cancelled, clipped, GatewayError } from "../../core/errors.ts";
 import { type Change, LIMITS, type Site, type Tier } from "../../core/model.ts";
