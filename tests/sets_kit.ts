@@ -52,7 +52,7 @@ export interface Change {
 }
 
 /** The process of an instance, as far as it can end: nothing that it asks for comes back any more. */
-export class Life {
+class Life {
   readonly #cut = Promise.withResolvers<void>();
   readonly #gone = Promise.withResolvers<never>();
   /** How many steps it takes before it is cut off. */

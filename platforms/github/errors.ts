@@ -159,7 +159,7 @@ export function busyFor(
 }
 
 /** The same of a refusal in words: the host does not always say a time where too much was asked at once. */
-export function busyInWords(
+function busyInWords(
   refused: Pick<Incoming, "status" | "headers"> & { readonly said: string },
   now: number,
 ): number | null {

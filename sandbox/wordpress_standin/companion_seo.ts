@@ -11,9 +11,9 @@ import type { Post, State } from "./state.ts";
 import { seoHead } from "./visitor_page.ts";
 
 /** The names of fields. */
-export const ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"];
-export const CARD = ["title", "description", "image"];
-export const TEXTS = ["title", "description", "focus_keyword", "canonical"] as const;
+const ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"];
+const CARD = ["title", "description", "image"];
+const TEXTS = ["title", "description", "focus_keyword", "canonical"] as const;
 /** Arguments of the routes. */
 export const ID: ParamRules = { id: { type: "integer" } };
 export const META: ParamRules = {
