@@ -24,7 +24,13 @@ export interface Input {
 }
 
 /** What a call asks of the gateway beside its arguments, by headers or in `_meta`; as it came. */
-export type Asks = { readonly [Name in AskedName]?: unknown };
+export type Asks = { readonly [Name in AskedName]?: unknown } & {
+  /**
+   * Asked of what may write: throws E_BAD_INPUT where what came along would ask something in another spelling or at another
+   * place.
+   */
+  judge?(): void;
+};
 
 /** Longer than any id a site can have, and short enough to look up. */
 const SITE_ID_CHARACTERS = 128;
@@ -40,6 +46,7 @@ export function readInput(
 ): Input {
   const { manifest, check } = entry;
   const isWrite = writes(manifest);
+  if (isWrite) asks.judge?.();
   if (isWrite) refusePublishing(raw, manifest, now);
   const { site_id, confirm, confirm_token, ...given } = raw;
   refuseSiteId(site_id);
@@ -130,8 +137,9 @@ export function forwardedTo(
     given[name] = args[name];
     delete args[name];
   }
-  const { dryRun, ...asked } = askedOf(given, asks);
   const isWrite = offer.writesAt.includes(site) || writes(manifest);
+  if (isWrite) asks.judge?.();
+  const { dryRun, ...asked } = askedOf(given, asks);
   const { wanted, rest } = wantedOf(args, manifest, (name) => !isWrite && !offer.has(name, site));
   if (isWrite) refuseMisspelt(args, (name) => offer.has(name, site));
   const isShown = isWrite && (dryRun || (given.confirm ?? asks.confirm) === false);
