@@ -50,7 +50,10 @@ export function readInput(
   if (isWrite) refusePublishing(raw, manifest, now);
   const { site_id, confirm, confirm_token, ...given } = raw;
   refuseSiteId(site_id);
-  if (isWrite) refuseCut(given);
+  if (isWrite) {
+    refuseCut(given);
+    refuseRounded(given);
+  }
   const { wanted, rest } = wantedOf(
     given,
     manifest,
@@ -62,6 +65,27 @@ export function readInput(
   const args = check(rest);
   for (const rule of manifest.rules) applyRule(rule, args);
   return { args, siteId: site_id, ...asked, ...wanted };
+}
+
+/** Whether a number is not the one that was written: a whole one beyond 2^53 is rounded, one beyond all would go on as null. */
+const isRounded = (value: number) =>
+  !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+
+function holdsRounded(value: unknown): boolean {
+  if (typeof value === "number") return isRounded(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsRounded);
+}
+
+/** What is written, or asked of a site's own tool, is what was sent, or nothing: ids of 17 digits are in use. Throws E_BAD_INPUT. */
+function refuseRounded(args: Record<string, unknown>): void {
+  const [name] = Object.entries(args).find(([, value]) => holdsRounded(value)) ?? [];
+  if (name === undefined) return;
+  throw bad(
+    `${
+      clipped(name)
+    }: holds a number beyond 2^53, which would go on as another one, and nothing was sent; send it as a ` +
+      "text, or leave it out",
+  );
 }
 
 const hasOwn = ({ input }: Manifest, name: string) => Object.hasOwn(input.properties ?? {}, name);
@@ -112,9 +136,13 @@ function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken
 }
 
 /** Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`. Throws as readInput does. */
-export function readForwarded({ check }: Pick<ToolEntry, "check">, raw: Record<string, unknown>): Input {
+export function readForwarded(
+  { check, offer }: Pick<ToolEntry, "check"> & Partial<Pick<ToolEntry, "offer">>,
+  raw: Record<string, unknown>,
+): Input {
   const { site_id, ...rest } = raw;
   refuseSiteId(site_id);
+  if (offer) refuseRounded(rest);
   return { args: check(rest), siteId: site_id, confirm: false, confirmToken: undefined, dryRun: false };
 }
 
