@@ -17,6 +17,9 @@ abstract class Hold_Cached {
 	/** Groups of values that are nowhere else. */
 	const ONLY_HERE = array( 'transient', 'site-transient' );
 
+	/** Groups that all sites of a network share, as WordPress names them when it starts. */
+	const SHARED = array( 'blog-details', 'blog-id-cache', 'blog-lookup', 'blog_meta', 'global-posts', 'image_editor', 'networks', 'network-queries', 'rss', 'site-details', 'site-lookup', 'site-options', 'site-queries', 'site-transient', 'sites', 'theme_files', 'translation_files', 'user_meta', 'useremail', 'userlogins', 'usermeta', 'user-queries', 'users', 'userslugs' );
+
 	/**
 	 * The site's object cache.
 	 *
@@ -30,6 +33,13 @@ abstract class Hold_Cached {
 	 * @var array[]
 	 */
 	protected $own = array();
+
+	/**
+	 * Number of the site of a network whose values are meant; 0 where there is no network.
+	 *
+	 * @var int
+	 */
+	private $blog;
 
 	/**
 	 * Groups that were emptied, as keys; the empty name for all of them.
@@ -52,6 +62,18 @@ abstract class Hold_Cached {
 	 */
 	public function __construct( $real ) {
 		$this->real = $real;
+		$this->blog = is_multisite() ? get_current_blog_id() : 0;
+	}
+
+	/**
+	 * From now on the values of another site of the network are meant.
+	 *
+	 * @param int $blog Its number.
+	 * @return mixed What the cache answers.
+	 */
+	public function switch_to_blog( $blog ) {
+		$this->blog = is_multisite() ? (int) $blog : 0;
+		return is_callable( array( $this->real, 'switch_to_blog' ) ) ? $this->real->switch_to_blog( $blog ) : null;
 	}
 
 	/**
@@ -62,7 +84,7 @@ abstract class Hold_Cached {
 	 * @return bool
 	 */
 	public function site_ops_has( $key, $group ) {
-		return isset( $this->own[ self::name( $key, $group ) ] );
+		return isset( $this->own[ $this->name( $key, $group ) ] );
 	}
 
 	/** Forgets what was written here. */
@@ -81,12 +103,20 @@ abstract class Hold_Cached {
 		foreach ( $this->calls as list( $method, $arguments ) ) {
 			$this->attempt( $method, $arguments );
 		}
-		foreach ( array_merge( array_values( $this->own ), $stale ) as $one ) {
+		$here = $this->blog;
+		foreach ( $this->own + $stale as $name => $one ) {
+			$blog = (int) $name;
+			if ( 0 !== $blog && $blog !== $this->blog ) {
+				$this->switch_to_blog( $blog );
+			}
 			if ( array_key_exists( 2, $one ) && in_array( $one[1], self::ONLY_HERE, true ) ) {
 				$this->attempt( 'set', array( $one[0], $one[2], $one[1], $one[3] ) );
 			} else {
 				$this->attempt( 'delete', array( $one[0], $one[1] ) );
 			}
+		}
+		if ( $here !== $this->blog ) {
+			$this->switch_to_blog( $here );
 		}
 		$this->site_ops_clear();
 	}
@@ -102,7 +132,7 @@ abstract class Hold_Cached {
 	protected function keep( $key, $group, $value, $expire ) {
 		$value = is_object( $value ) ? clone $value : $value;
 
-		$this->own[ self::name( $key, $group ) ] = array( $key, $group ? $group : 'default', $value, (int) $expire );
+		$this->own[ $this->name( $key, $group ) ] = array( $key, $group ? $group : 'default', $value, (int) $expire );
 	}
 
 	/**
@@ -112,7 +142,7 @@ abstract class Hold_Cached {
 	 * @param string     $group Its group.
 	 */
 	protected function lose( $key, $group ) {
-		$this->own[ self::name( $key, $group ) ] = array( $key, $group ? $group : 'default' );
+		$this->own[ $this->name( $key, $group ) ] = array( $key, $group ? $group : 'default' );
 	}
 
 	/**
@@ -143,31 +173,30 @@ abstract class Hold_Cached {
 	}
 
 	/**
-	 * The place of a key.
+	 * The place of a key; it begins with the number of its site, 0 for what all of them share.
 	 *
 	 * @param int|string $key   The key.
 	 * @param string     $group Its group.
 	 * @return string
 	 */
-	protected static function name( $key, $group ) {
-		return ( $group ? $group : 'default' ) . "\0" . $key;
+	protected function name( $key, $group ) {
+		$group = $group ? $group : 'default';
+		return ( in_array( $group, self::SHARED, true ) ? 0 : $this->blog ) . "\0$group\0$key";
 	}
 
 	/**
 	 * Options that are no more as the site's cache has them in its list of all: some drop-ins keep each of them beside it.
 	 *
-	 * @return array[] Key and group.
+	 * @return array[] Key and group, by their places.
 	 */
 	private function stale_options() {
-		$name = self::name( 'alloptions', 'options' );
-		$is   = isset( $this->own[ $name ][2] ) ? (array) $this->own[ $name ][2] : null;
-		$was  = null === $is ? array() : (array) $this->real->get( 'alloptions', 'options' );
-		return array_map(
-			static function ( $option ) {
-				return array( $option, 'options' );
-			},
-			array_keys( array_diff_assoc( array_map( 'maybe_serialize', $was ), array_map( 'maybe_serialize', (array) $is ) ) )
-		);
+		$name = $this->name( 'alloptions', 'options' );
+		$was  = isset( $this->own[ $name ][2] ) ? array_map( 'maybe_serialize', (array) $this->real->get( 'alloptions', 'options' ) ) : array();
+		$all  = array();
+		foreach ( array_keys( $was ? array_diff_assoc( $was, array_map( 'maybe_serialize', (array) $this->own[ $name ][2] ) ) : array() ) as $option ) {
+			$all[ $this->name( $option, 'options' ) ] = array( $option, 'options' );
+		}
+		return $all;
 	}
 
 	/**

@@ -16,7 +16,7 @@ defined( 'ABSPATH' ) || exit;
 final class Hold_Overlay extends Hold_Cached {
 
 	/** Further methods of drop-ins that write nothing that others see; in small letters. */
-	const READS = array( 'add_global_groups', 'add_non_persistent_groups', 'add_non_persistent_keys', 'add_nonpersistent_groups', 'add_redis_hash_groups', 'add_unflushable_groups', 'build_key', 'buildkey', 'buildkeys', 'fast_build_key', 'get_cache_type', 'get_data_size', 'get_stats', 'getabspath', 'getapcuavailable', 'getblogprefix', 'getcachehits', 'getcachemisses', 'getglobalgroups', 'getmultisite', 'getnonpersistentgroups', 'getoption', 'getresultcode', 'getresultmessage', 'getserverbykey', 'getserverlist', 'getstats', 'getversion', 'group_ops_stats', 'increment_stat', 'info', 'key', 'redis_status', 'redis_version', 'sqlite_get_size', 'sqlite_get_version', 'sqlite_load_statistics', 'sqlite_load_usages', 'sqlite_sizes', 'stats', 'supports', 'switch_to_blog', 'timer_start', 'timer_stop' );
+	const READS = array( 'add_global_groups', 'add_non_persistent_groups', 'add_non_persistent_keys', 'add_nonpersistent_groups', 'add_redis_hash_groups', 'add_unflushable_groups', 'build_key', 'buildkey', 'buildkeys', 'fast_build_key', 'get_cache_type', 'get_data_size', 'get_stats', 'getabspath', 'getapcuavailable', 'getblogprefix', 'getcachehits', 'getcachemisses', 'getglobalgroups', 'getmultisite', 'getnonpersistentgroups', 'getoption', 'getresultcode', 'getresultmessage', 'getserverbykey', 'getserverlist', 'getstats', 'getversion', 'group_ops_stats', 'increment_stat', 'info', 'key', 'redis_status', 'redis_version', 'sqlite_files', 'sqlite_get_size', 'sqlite_get_version', 'sqlite_load_statistics', 'sqlite_load_usages', 'sqlite_sizes', 'stats', 'supports', 'timer_start', 'timer_stop' );
 
 	/** Methods that empty the groups that they name first, and those that empty more. */
 	const EMPTIES = array(
@@ -82,7 +82,7 @@ final class Hold_Overlay extends Hold_Cached {
 	}
 
 	public function get( $key, $group = 'default', $force = false, &$found = null ) {
-		$name = self::name( $key, $group );
+		$name = $this->name( $key, $group );
 		if ( isset( $this->own[ $name ] ) || $this->is_empty( $group ) ) {
 			$found = isset( $this->own[ $name ] ) && array_key_exists( 2, $this->own[ $name ] );
 			$value = $found ? $this->own[ $name ][2] : false;
@@ -121,7 +121,7 @@ final class Hold_Overlay extends Hold_Cached {
 	}
 
 	public function decr( $key, $offset = 1, $group = 'default' ) {
-		return $this->incr( $key, -$offset, $group );
+		return $this->incr( $key, -(int) $offset, $group );
 	}
 
 	public function increment( $key, $offset = 1, $group = 'default' ) {
@@ -129,7 +129,7 @@ final class Hold_Overlay extends Hold_Cached {
 	}
 
 	public function decrement( $key, $offset = 1, $group = 'default' ) {
-		return $this->incr( $key, -$offset, $group );
+		return $this->incr( $key, -(int) $offset, $group );
 	}
 
 	public function get_multiple( $keys, $group = 'default', $force = false ) {
@@ -137,7 +137,7 @@ final class Hold_Overlay extends Hold_Cached {
 		$rest   = array();
 		$anew   = $force;
 		foreach ( $keys as $key ) {
-			$name = self::name( $key, $group );
+			$name = $this->name( $key, $group );
 			if ( isset( $this->own[ $name ] ) || $this->is_empty( $group ) || ! method_exists( $this->real, 'get_multiple' ) ) {
 				$values[ $key ] = $this->get( $key, $group, $force );
 			} else {
@@ -168,7 +168,7 @@ final class Hold_Overlay extends Hold_Cached {
 
 	public function flush( ...$arguments ) {
 		// Some drop-ins tell by an argument that only what was read in this request goes: each by another one.
-		if ( in_array( 'wp_cache_flush_runtime', array_column( debug_backtrace( DEBUG_BACKTRACE_IGNORE_ARGS, 2 ), 'function' ), true ) ) { // phpcs:ignore WordPress.PHP.DevelopmentFunctions
+		if ( in_array( 'wp_cache_flush_runtime', array_column( debug_backtrace( DEBUG_BACKTRACE_IGNORE_ARGS, 3 ), 'function' ), true ) ) { // phpcs:ignore WordPress.PHP.DevelopmentFunctions
 			return true;
 		}
 		return $this->emptied( 'The object cache would be emptied', array( '' ), 'flush', $arguments );
