@@ -36,6 +36,9 @@ const KINDS: readonly [act: string, args: (id: number) => Json][] = [
   ["cache_late", (id) => ({ id })],
 ];
 
+/** Those of them that go other ways in other caches. */
+const SOME = new Set(["build", "option_gone", "cache_late"]);
+
 /** How the fixture's cache may be, and where that is tried. */
 const MODES = ["", "instance", "options", "remembers", "unreached"];
 
@@ -46,7 +49,7 @@ for (const mode of MODES) {
     await withCache(site, mode, async () => {
       const id = await site.wp.draft("admin", { title: "Before" });
       await site.wp.peek({ options: { acts_setting: "old", acts_removed: "old" } });
-      for (const [act, args] of KINDS) {
+      for (const [act, args] of mode === "" ? KINDS : KINDS.filter(([act]) => SOME.has(act))) {
         await site.dry(act, args(id)); // reads what a preview reads before it is held
         const answer = await site.leavesNothing(() => site.dry(act, args(id)));
         assert.deepEqual([became(answer), told(answer).why], [[200, null, "rolled_back"], null], act);
