@@ -103,6 +103,9 @@ Deno.test("a clock that is off is told in either direction, and one that cannot 
 
 Deno.test("credentials are met, refused, turned off, or not known", async () => {
   await told(REPORT, { credentials: [false, /CMS 401/, /new application password/] }, { site_id: "wrong" });
+  await told(REPORT, { credentials: [false, /"sub" \(subscriber\), who lacks/, /Give the account a role/] }, {
+    site_id: "subscriber",
+  });
   await told(REPORT, { credentials: [false, /application passwords turned off/, /https/] }, {
     environment: "production",
   });

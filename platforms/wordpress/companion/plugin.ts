@@ -101,6 +101,8 @@ const FEATURES = z.object({
   /** From version 1.2.0 on; `paired` speaks of the account that asks, from 1.3.0 on of the gateway where it signed. */
   hold: told(z.object({
     active: z.boolean(),
+    /** The kind of database that holds; null where none can, whoever is paired. */
+    engine: told(z.string().max(40)),
     paired: z.boolean(),
     version,
     why: told(said(WHY_CHARACTERS)),
