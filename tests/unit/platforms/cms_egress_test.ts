@@ -58,6 +58,7 @@ const PASSES: Record<string, Partial<Outgoing>> = {
     url: "https://acme.example/index.php?rest_route=/wp/v2/posts/7&context=edit",
   },
   "a site in a folder": { url: "https://acme.example/blog/wp-json/wp/v2/posts/7" },
+  "the index under another name": { url: "https://acme.example/api/?_fields=name,namespaces" },
   "another name of the API": { url: "https://acme.example/api/wp/v2/posts/7" },
   "the types of posts": { url: `${API}/types?context=edit` },
   "what of a plugin's type is public": {
@@ -199,6 +200,16 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
   "batch": { ...write("", {}), url: "https://acme.example/wp-json/batch/v1" },
   "the page of an admin": { url: "https://acme.example/wp-admin/post.php?action=trash" },
   "the front page with credentials": { method: "HEAD", url: "https://acme.example/" },
+  "a folder of WordPress's own, as if it were the index": {
+    url: "https://acme.example/wp-admin/?_fields=name",
+  },
+  "the index under another name, asked for more": { url: "https://acme.example/api/?_fields=name&page=1" },
+  "a page, as if it were the index": { url: "https://acme.example/about?_fields=name" },
+  "the front page, as if it were the index": { url: "https://acme.example/?_fields=name" },
+  "a write to the index under another name": {
+    ...write("", {}),
+    url: "https://acme.example/api/?_fields=name",
+  },
   "a path outside the API": { url: "https://acme.example/?p=7" },
   "a route by two names": { url: "https://acme.example/wp-json/wp/v2/posts/7?rest_route=/wp/v2/settings" },
   "a route twice": { url: "https://acme.example/?rest_route=/wp/v2/posts&rest_route=/wp/v2/settings" },
