@@ -83,7 +83,7 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
 const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]);
 
 const READABLE =
-  /^\/?$|^\/wp\/v2\/(users\/me|plugins|themes|types|(users|posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
+  /^\/?$|^\/wp\/v2\/(users\/me|plugins|themes|types|statuses|(users|posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
 /** Lists alone: a single revision has an address that also takes a DELETE. */
 const REVISIONS = /^\/wp\/v2\/(posts|pages)\/[1-9]\d*\/revisions$/;
 /** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */

@@ -44,7 +44,7 @@ final class Post_Parts {
 	 * @return array
 	 */
 	public static function state( WP_Post $post ) {
-		$is_live = in_array( $post->post_status, array( 'publish', 'private' ), true );
+		$is_live = Access::is_live( $post );
 		return array(
 			'status'   => $post->post_status,
 			'date_gmt' => $post->post_date_gmt,

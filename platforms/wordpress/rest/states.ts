@@ -20,6 +20,7 @@ import {
 } from "./records.ts";
 import { LIVE_TOO, readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
 import { slugToBe } from "./slugs.ts";
+import { isSeen } from "./statuses.ts";
 import { rightAt } from "./types.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
@@ -73,7 +74,9 @@ function stateForbids(record: PostState, verb: Verb, siteNow: number): string | 
   }
   if (status === "trash") return "is in the bin; restore it in the CMS first";
   if (!["draft", "pending", "future"].includes(status)) {
-    return `is neither a draft nor scheduled but "${statusWord(status)}"`;
+    return `is neither a draft nor scheduled but "${
+      statusWord(status)
+    }", a state of a plugin of the site; change it in the CMS`;
   }
   if (verb === "unschedule" && status !== "future") {
     return `is not scheduled (it is "${status}"), nothing to take back`;
@@ -223,7 +226,8 @@ export async function requireUnpublished(
   made: Making | null,
 ): Promise<void> {
   const thing = { what: kind === "pages" ? "page" : "post", id: state.id };
-  if (!["publish", "private"].includes(state.status) && !(made && state.status === "future")) {
+  const isScheduled = made !== null && state.status === "future";
+  if (!isScheduled && !await isSeen(wire.forCleanup(), state.status)) {
     made?.(thing);
     return;
   }
@@ -246,7 +250,7 @@ export async function requireUnpublished(
     "E_FORBIDDEN_OP",
     `${label(kind, state.id)} was ${made ? "created" : "updated"} and ${now}; ${end}`,
     // What was made is a draft now, or is still public.
-    { outcome: "made", ...state.status === "publish" ? { published: true } : {} },
+    { outcome: "made", ...["private", "future"].includes(state.status) ? {} : { published: true } },
   );
 }
 
