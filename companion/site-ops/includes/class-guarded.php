@@ -110,7 +110,10 @@ final class Guarded {
 		return Row_Lock::hold(
 			$request['id'],
 			static function () use ( $request ) {
-				return self::compare_and_write( $request );
+				$write = static function () use ( $request ) {
+					return self::compare_and_write( $request );
+				};
+				return Elsewhere::watch( $request['id'], $request['allow_publish'], $write );
 			}
 		);
 	}

@@ -8,6 +8,7 @@ import { fieldsOfRecord, SEO_RECORD, UNKNOWN_PROVIDER } from "../seo/record.ts";
 import { CONTENT, type ContentRecord, type Kind, utc } from "../rest/records.ts";
 import type { Me } from "../rest/users.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
+import { elsewhereRefused } from "./elsewhere.ts";
 import { COMPANION, isNoRoute } from "./plugin.ts";
 
 /** What to do where a change was to be of what is live. */
@@ -149,6 +150,8 @@ export async function writeGuarded(
       return null;
     }
     if (thrown.reason === "site_ops_stale") throw staleAnswer(kind, id, thrown);
+    const refused = elsewhereRefused(`${kind === "pages" ? "page" : "post"} ${id}`, thrown);
+    if (refused !== null) throw refused;
     // An older plugin changes nothing that is live, whoever asks.
     if (thrown.reason === "site_ops_published" && shown.live && shown.grant) return null;
     if (thrown.reason === "site_ops_published") {

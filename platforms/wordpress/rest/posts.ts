@@ -287,5 +287,6 @@ export async function changeDraft(
   const dependsOn = ["status", "date_gmt"];
   const record = await change(wire, { kind, id, fields, dependsOn, judge: judge(kind, "update") }, seen);
   await requireUnpublished(wire, kind, record, null);
-  return { record, beside: seen ? changedBeside(seen.read.record, record, fields) : [] };
+  const beside = seen ? changedBeside(seen.read.record, record, fields) : [];
+  return { record, beside: [...beside, ...wire.changedElsewhere] };
 }

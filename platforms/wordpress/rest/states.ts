@@ -203,7 +203,9 @@ export async function publish(
   const after = await change(wire, what, before);
   if (after.status === "publish") {
     const caches_asked = wire.cachesAsked;
-    return { ...moved(before, after), warnings: elsewhere(before, after), caches_asked };
+    const done = moved(before, after);
+    const differences = [...done.differences, ...wire.changedElsewhere];
+    return { ...done, differences, warnings: elsewhere(before, after), caches_asked };
   }
   throw new GatewayError(
     "E_UPSTREAM",
