@@ -87,6 +87,43 @@ onWordPress({
     },
   ])),
 
+  ...Object.fromEntries(DOORS.map((door) => [
+    `terms are found and made in the post's own language, through ${door}`,
+    async (site: CmsSandbox) => {
+      await using at = await open(site);
+      await peek(at, { options: { in_step_what: [] } });
+      const name = fresh("News");
+      const term = async (lang: string, slug: string) =>
+        Number((await at.ask.rest("admin", "POST", `/categories?lang=${lang}`, { name, slug })).body["id"]);
+      // The slug that the name makes is that of the default language.
+      const slug = name.toLowerCase().replaceAll(" ", "-");
+      const [en, de] = [await term("en", slug), await term("de", `${slug}-de`)];
+      const [english, german] = [await at.ask.draft("admin"), await at.ask.draft("admin")];
+      await peek(at, { options: { in_step_languages: { [german]: "de" } } });
+      for (const [post_id, id] of [[english, en], [german, de]] as const) {
+        const tag = fresh("Tag");
+        const { proof } = await at.kit.write<Args>(door, "update_draft", {
+          ...S,
+          post_id,
+          categories: [name],
+          tags: [tag],
+        });
+        assert.deepEqual([proof.verified, proof.warnings], [true, []]);
+        const stored = await at.stored(post_id);
+        assert.deepEqual(stored["categories"], [id]);
+        const lang = id === en ? "en" : "de";
+        const { body } = await at.ask.rest("admin", "GET", `/tags?lang=${lang}&search=${tag}`);
+        assert.deepEqual(body.map((one) => [one["id"]]), [stored["tags"]], "made in that language");
+        const other = lang === "en" ? "de" : "en";
+        const only = fresh(`Only ${other}`);
+        await at.ask.rest("admin", "POST", `/categories?lang=${other}`, { name: only });
+        const call = { ...S, post_id, categories: [only], confirm: true };
+        const says = new RegExp(`^categories: "${only}" \\(\\d+\\) is not of the post's language, "${lang}"`);
+        await at.kit.gw.fails("update_draft", call, "E_BAD_INPUT", says, { door });
+      }
+    },
+  ])),
+
   async "where nothing of the translation changes, a draft is written and set back as ever"(site) {
     await using at = await open(site);
     const { own } = await pair(at, ["terms", "meta"]);

@@ -88,6 +88,8 @@ const PASSES: Record<string, Partial<Outgoing>> = {
   }),
   "a page's schedule taken back": write("pages/9", { status: "draft", date: null }),
   "a tag": write("tags", { name: "x" }),
+  "a tag of a language": write("tags?lang=de", { name: "x" }),
+  "terms of a language": { url: `${API}/tags?slug[]=a&lang=de` },
   "an upload": { ...write("media", undefined), body: new Uint8Array(1), headers: IMAGE },
   "an image's texts": write("media/3", { alt_text: "x", post: 7 }),
   "what stood there, shown": back(`dry; id=${ID}`, { effect: "read" }),
@@ -228,6 +230,7 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
     headers: { ...IMAGE, "content-disposition": 'attachment; filename="../a.php"' },
   },
   "an upload of text": { ...write("media", undefined), body: "x", headers: IMAGE },
+  "a post of a language": write("posts?lang=de", { title: "x", content: "y", status: "draft" }),
   "a tag's parent by another name": write("tags", { name: "x", meta: {} }),
 };
 
