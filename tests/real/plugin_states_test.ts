@@ -72,6 +72,29 @@ async function written(at: Real, seo: boolean): Promise<void> {
   }
 }
 
+async function found(at: Real): Promise<void> {
+  const word = fresh("Found").replaceAll(" ", "");
+  const states = ["pitch", "archived", "inhouse"];
+  for (const status of states) await inState(at, status, "posts", `${word} ${status}`);
+  for (const status of ["private", "trash"]) {
+    await inState(at, status, "posts", `${word} ${status}`);
+  }
+  interface Hit {
+    readonly place: { readonly status: string };
+    readonly change: unknown;
+  }
+  await peek(at, { options: { plugin_states_no_pending: 1 } });
+  const { hits } = await at.kit.both<{ hits: Hit[] }>("find_text", { ...S, text: word });
+  await peek(at, { options: { plugin_states_no_pending: 0 } });
+  const told = hits.map(({ place, change }) => [place.status, change]);
+  const expected = states.map((status) => {
+    return [status, { tool: null, how: `in the CMS: "${status}" is a state of a plugin of the site` }];
+  });
+  assert.deepEqual(told.toSorted(), expected.toSorted());
+  const call = { ...S, find: word, replace: "Other", confirm: true };
+  await at.kit.refuses("replace_text", call, "E_BAD_INPUT", /is a state of a plugin of the site/, "reads");
+}
+
 onWordPress({
   async "what is in a state of a plugin's is written by no tool but SEO's, which knows who sees it"(site) {
     await using at = await open(site);
@@ -97,6 +120,11 @@ onWordPress({
       for (const { id, status } of items) assert.equal(ids.get(id), status);
     }
     await peek(at, { options: { plugin_states_no_pending: 0 } });
+  },
+
+  async "texts in it are found, and left to people"(site) {
+    await using at = await open(site);
+    await found(at);
   },
 
   ...Object.fromEntries(DOORS.map((door) => [
@@ -126,6 +154,7 @@ Deno.test({
     await using site = await startWordPress({ plugins });
     await using at = await open(site, "rest");
     await written(at, false);
+    await found(at);
     for (const [status, live] of Object.entries(STATES)) {
       const id = await inState(at, status);
       const asked = { site_id: "states", post_id: id, title: "Mine" };

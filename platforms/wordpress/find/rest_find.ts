@@ -26,7 +26,8 @@ const BEYOND =
 
 const PER_PAGE = 50;
 const AT_ONCE = 4;
-const STATUSES = "publish,future,draft,pending";
+/** States that are not looked into; those of plugins are. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["private", "trash", "auto-draft", "inherit"]);
 
 const TEXT = RAW.default({ raw: "" });
 const ROW = z.object({
@@ -73,7 +74,7 @@ async function findOverRest(wire: WordPressClient, needle: Needle): Promise<Foun
 async function findInKind(wire: WordPressClient, { about, kind }: Listed, needle: Needle) {
   const query = {
     context: "edit",
-    status: STATUSES,
+    status: "any",
     search: searchFor(needle),
     orderby: "modified",
     order: "desc",
@@ -115,7 +116,7 @@ function placesIn(
   about: Listed["about"],
   needle: Needle,
 ): FoundPlace[] {
-  if (row.password !== "" || !STATUSES.includes(row.status)) return [];
+  if (row.password !== "" || LEFT_OUT.has(row.status)) return [];
   const texts = { title: row.title.raw, content_html: row.content.raw, excerpt: row.excerpt.raw };
   return Object.entries(texts).flatMap(([field, text]) => {
     const found = spotsOf(needle, text);
