@@ -122,6 +122,23 @@ onWordPress({
     await peek(at, { options: { plugin_states_no_pending: 0 } });
   },
 
+  async "a plugin's revision of what is live is changed as a draft and not published beside it"(site) {
+    await using at = await open(site);
+    const live = await at.ask.draft("admin", { status: "publish", title: fresh("Live") });
+    const id = await at.ask.draft("admin", { title: fresh("Revision"), content: "<p>x</p>" });
+    // As PublishPress Revisions 3.7.8 keeps one (RevisionCreation::insert_revision).
+    await peek(at, { id, columns: { post_mime_type: "draft-revision", comment_count: live } });
+    const post = { ...S, post_id: id };
+    await at.kit.write("rest", "update_draft", { ...post, title: fresh("Changed") });
+    const why = new RegExp(
+      `^Post ${id} is a revision of ${live} that a plugin of the site keeps; publish or`,
+    );
+    const due = { ...post, scheduled_at: "2036-05-01T10:00:00Z", confirm: true };
+    await at.kit.refuses("schedule_draft", due, "E_FORBIDDEN_OP", why, "reads");
+    await at.kit.refuses("publish_post", { ...post, confirm: true }, "E_FORBIDDEN_OP", why, "reads");
+    assert.equal((await at.stored(id))["status"], "draft");
+  },
+
   async "texts in it are found, and left to people"(site) {
     await using at = await open(site);
     await found(at);

@@ -159,6 +159,18 @@ final class Post_Parts {
 	}
 
 	/**
+	 * The post of which a plugin keeps this one as a revision, as PublishPress Revisions does: a post of its own, whose
+	 * kind of file says so, and whose count of comments is the other's number.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return int|null Null for none.
+	 */
+	public static function revision_of( WP_Post $post ) {
+		$is_one = preg_match( '/^(draft|pending|future)-revision$/D', $post->post_mime_type );
+		return $is_one && $post->comment_count > 0 ? (int) $post->comment_count : null;
+	}
+
+	/**
 	 * Who changed a post last, as far as WordPress keeps it, and when.
 	 *
 	 * @param WP_Post $post The post.

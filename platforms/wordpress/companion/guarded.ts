@@ -43,6 +43,8 @@ export interface GuardedState {
   readonly led: { readonly destination: string; readonly status: number } | null;
   /** The post's language, by its slug, where Polylang keeps content of several; null otherwise. */
   readonly language: string | null;
+  /** The post of which a plugin of the site keeps this one as a revision; null for none. */
+  readonly revision_of: number | null;
   readonly changed: Trace;
   /** Who has it open in the editor; null for nobody. */
   readonly editing: Trace | null;
@@ -70,6 +72,7 @@ const STATE = WRITTEN.extend({
   address: z.object({ template: z.string(), slug: z.string() }).nullable().catch(null),
   led: z.object({ destination: z.string(), status: z.number() }).nullable().catch(null),
   language: z.string().nullable().catch(null),
+  revision_of: z.number().int().positive().nullable().catch(null),
   editing: TRACE.nullable().catch(null),
   user: z.object({
     id: z.number().int().positive(),
@@ -117,7 +120,20 @@ export async function readGuarded(
     const me = { ...who, can: (capability: string) => Boolean(capabilities[capability]) };
     const seo = data.seo === null || data.seo.provider === UNKNOWN_PROVIDER ? null : fieldsOfRecord(data.seo);
     const language = data.language || null;
-    const told = { record, hashes: parts, terms, changed, editing, seo, schema, author, address, led };
+    const { revision_of } = data;
+    const told = {
+      revision_of,
+      record,
+      hashes: parts,
+      terms,
+      changed,
+      editing,
+      seo,
+      schema,
+      author,
+      address,
+      led,
+    };
     return { ...told, language, me, siteNow };
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || thrown.upstream === 429) throw thrown;

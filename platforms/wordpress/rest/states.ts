@@ -5,7 +5,7 @@ import { hasLead, type Moment } from "../../../rules/schedule.ts";
 import type { Making, Outcome } from "../../../core/model.ts";
 import type { PublishGrant } from "../../_http/request.ts";
 import type { Updated, Verb } from "../../_content/post.ts";
-import { REVISED } from "../companion/guarded.ts";
+import { type GuardedState, REVISED } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
 import {
   CONTENT,
@@ -56,13 +56,18 @@ export async function checkState(
 }
 
 /** What is judged of the state. */
-type Judged = Pick<StateRead, "siteNow"> & { readonly record: PostState };
+type Judged = Pick<StateRead, "siteNow"> & {
+  readonly record: PostState;
+  readonly guarded?: Pick<GuardedState, "revision_of"> | null;
+};
 
 /** Refuses what the state that was read forbids: E_FORBIDDEN_OP. */
-export const judge = (kind: Kind, verb: Verb, moment?: Moment) => ({ record, siteNow }: Judged): void => {
-  const why = stateForbids(record, verb, siteNow) ?? momentForbids(moment, siteNow);
-  if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, record.id)} ${why}`);
-};
+export const judge =
+  (kind: Kind, verb: Verb, moment?: Moment) => ({ record, guarded, siteNow }: Judged): void => {
+    const why = stateForbids(record, verb, siteNow) ?? revisionForbids(guarded?.revision_of ?? null, verb) ??
+      momentForbids(moment, siteNow);
+    if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, record.id)} ${why}`);
+  };
 
 function stateForbids(record: PostState, verb: Verb, siteNow: number): string | null {
   const { status } = record;
@@ -88,6 +93,13 @@ function stateForbids(record: PostState, verb: Verb, siteNow: number): string | 
     }, and a change now could publish it at once; unschedule it first`;
   }
   return null;
+}
+
+/** A revision would stand beside what it is to replace, as a second page of the same. */
+function revisionForbids(of: number | null, verb: Verb): string | null {
+  return of === null || (verb !== "publish" && verb !== "schedule")
+    ? null
+    : `is a revision of ${of} that a plugin of the site keeps; publish or schedule it in the CMS, under Revisions`;
 }
 
 function momentForbids(moment: Moment | undefined, siteNow: number): string | null {
