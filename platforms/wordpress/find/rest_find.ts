@@ -30,7 +30,8 @@ const NO_PLUGIN = `version ${FIND_VERSION} or newer, and the site has none`;
 
 const PER_PAGE = 50;
 const AT_ONCE = 4;
-const STATUSES = "publish,future,draft,pending";
+/** States that are not looked into; those of plugins are. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["private", "trash", "auto-draft", "inherit"]);
 
 const TEXT = RAW.default({ raw: "" });
 const ROW = z.object({
@@ -90,7 +91,7 @@ async function findOverRest(wire: WordPressClient, needle: Needle, why: string):
 async function findInKind(wire: WordPressClient, { about, kind }: Listed, needle: Needle) {
   const query = {
     context: "edit",
-    status: STATUSES,
+    status: "any",
     search: searchFor(needle),
     orderby: "modified",
     order: "desc",
@@ -132,7 +133,7 @@ function placesIn(
   about: Listed["about"],
   needle: Needle,
 ): FoundPlace[] {
-  if (row.password !== "" || !STATUSES.includes(row.status)) return [];
+  if (row.password !== "" || LEFT_OUT.has(row.status)) return [];
   const texts = { title: row.title.raw, content_html: row.content.raw, excerpt: row.excerpt.raw };
   return Object.entries(texts).flatMap(([field, text]) => {
     const found = spotsOf(needle, text);
