@@ -50,10 +50,7 @@ export function readInput(
   if (isWrite) refusePublishing(raw, manifest, now);
   const { site_id, confirm, confirm_token, ...given } = raw;
   refuseSiteId(site_id);
-  if (isWrite) {
-    refuseCut(given);
-    refuseRounded(given);
-  }
+  if (isWrite) refuseCut(given);
   const { wanted, rest } = wantedOf(
     given,
     manifest,
@@ -63,6 +60,7 @@ export function readInput(
   const asked = askedOf({ confirm, confirm_token }, isWrite ? asks : NOTHING_BESIDE);
   if (isWrite) refuseDryRun(rest, manifest);
   const args = check(rest);
+  if (isWrite) refuseRounded(args); // what a schema refuses is told in its words
   for (const rule of manifest.rules) applyRule(rule, args);
   return { args, siteId: site_id, ...asked, ...wanted };
 }

@@ -27,12 +27,12 @@ Deno.test("a number beyond what is exact is written nowhere as another one", asy
   const { gw, fake } = at;
   const listed = fake.calls.length;
   for (const number of NUMBERS) {
-    const draft = `{"site_id":"acme","title":"a","content_html":"b","categories":[${number}],"confirm":true}`;
+    const schema = `{"site_id":"acme","id":10,"value":{"@type":"A","size":[${number}]},"confirm":true}`;
     const heading = `{"site_id":"acme","post_id":3,"style":{"size":[${number}]}}`;
     const pages = `{"site_id":"acme","page":${number}}`;
     for (
       const [tool, args, field] of [
-        ["create_draft", draft, "categories"],
+        ["set_custom_schema", schema, "value"],
         ["builder-mcp-add-heading", heading, "style"],
         ["builder-mcp-list-pages", pages, "page"],
       ] as const
