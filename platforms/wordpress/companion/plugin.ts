@@ -11,7 +11,7 @@ import type { WordPressClient } from "../rest/wordpress_client.ts";
 /** The oldest plugin this gateway works with. */
 export const COMPANION_VERSION_MIN = "1.0.0";
 /** The plugin that this gateway comes with, as companion/site-ops/site-ops.php says. */
-export const COMPANION_VERSION = "1.6.0";
+export const COMPANION_VERSION = "1.7.0";
 /** The plugin's REST namespace (docs/upstreams/wordpress.md, "Companion plugin"). */
 export const COMPANION = "site-ops/v1";
 

@@ -32,7 +32,7 @@ export const META = SEO_RECORD.extend({
   stored: STORED_ROWS,
   /** From version 1.5.0 on. */
   post_protected: z.boolean().optional().catch(undefined),
-  /** From version 1.5.0 on. */
+  /** From version 1.7.0 on. */
   post_live: z.boolean().optional().catch(undefined),
 });
 type MetaRecord = z.infer<typeof META>;
