@@ -87,7 +87,7 @@ export class Life {
 }
 
 /** The KV as one instance has it. */
-function mortal(kv: Deno.Kv, life: Life): Deno.Kv {
+export function mortal(kv: Deno.Kv, life: Life): Deno.Kv {
   const around = async <T>(work: () => Promise<T>): Promise<T> => {
     await life.step();
     const done = await work();
