@@ -52,7 +52,7 @@ export interface Change {
 }
 
 /** The process of an instance, as far as it can end: nothing that it asks for comes back any more. */
-class Life {
+export class Life {
   readonly #cut = Promise.withResolvers<void>();
   readonly #gone = Promise.withResolvers<never>();
   /** How many steps it takes before it is cut off. */
@@ -87,7 +87,7 @@ class Life {
 }
 
 /** The KV as one instance has it. */
-function mortal(kv: Deno.Kv, life: Life): Deno.Kv {
+export function mortal(kv: Deno.Kv, life: Life): Deno.Kv {
   const around = async <T>(work: () => Promise<T>): Promise<T> => {
     await life.step();
     const done = await work();

@@ -75,7 +75,7 @@ export function between(
 }
 
 /** What stands on the site before a walk. */
-interface Scene {
+export interface Scene {
   readonly draft: number;
   readonly live: number;
   readonly page: number;
@@ -90,9 +90,9 @@ interface Scene {
 }
 
 /** A write, as a call of a tool. */
-type Write = readonly [tool: string, args: Args];
+export type Write = readonly [tool: string, args: Args];
 
-const peek = async (at: Real, body: Args) =>
+export const peek = async (at: Real, body: Args) =>
   (await at.ask.send("admin", "POST", "/wp-json/peek/v1/ask", body)).body as unknown as { id: number };
 
 async function call(at: Real, tool: string, args: Args, as = "ann") {
@@ -103,7 +103,7 @@ async function call(at: Real, tool: string, args: Args, as = "ann") {
   }, { as });
 }
 
-async function scene(at: Real, provider: Provider, n: number): Promise<Scene> {
+export async function scene(at: Real, provider: Provider, n: number): Promise<Scene> {
   const words = (word: string) => `${word} ${provider} ${n}`;
   const classic = { content: "<p>Classic \\ &amp; ä</p>" };
   const draft = await at.ask.draft("admin", { title: words("Draft"), ...classic }, "posts");
@@ -172,7 +172,7 @@ function seoFields(dice: Dice, text: (word: string) => string, { images }: Scene
 }
 
 /** A write that a client makes; in turn one by each tool, or any. */
-function writeOf(dice: Dice, at: Scene, provider: Provider, n: number, inTurn: boolean): Write {
+export function writeOf(dice: Dice, at: Scene, provider: Provider, n: number, inTurn: boolean): Write {
   const text = (word: string) => `${word} ${n}`;
   const blocks = `<!-- wp:html -->\n<p>${n} \\ "q"</p>\n<!-- /wp:html -->`;
   const image = dice.pick(at.images).id;
@@ -239,7 +239,13 @@ function writeOf(dice: Dice, at: Scene, provider: Provider, n: number, inTurn: b
 }
 
 /** A write that a person makes on the site itself. */
-async function person(at: Real, dice: Dice, scene: Scene, provider: Provider, n: number): Promise<void> {
+export async function person(
+  at: Real,
+  dice: Dice,
+  scene: Scene,
+  provider: Provider,
+  n: number,
+): Promise<void> {
   const key = { yoast: "_yoast_wpseo_", rankmath: "rank_math_", seopress: "_seopress_titles_" }[provider];
   const meta = (id: number, name: string, value: unknown) => peek(at, { id, meta: { [name]: value } });
   const acts: readonly (() => Promise<unknown>)[] = [
