@@ -27,10 +27,19 @@ export function refuseMisspeltHeaders(headers: Headers): void {
   }
 }
 
-/** Refuses headers that would ask something over REST, and ask nothing over MCP. Throws E_BAD_INPUT. */
-export function refuseHeaders(headers: Headers, way: (meant: BesideName) => string): void {
-  for (const name of headers.keys()) {
+/**
+ * Refuses headers that would ask something over REST, and ask nothing over MCP, but for those of which `said` knows that the
+ * same is asked where it belongs. Throws E_BAD_INPUT.
+ */
+export function refuseHeaders(
+  headers: Headers,
+  way: (meant: BesideName) => string,
+  said: (meant: BesideName, value: string) => boolean,
+): void {
+  for (const [name, value] of headers) {
     const meant = besideBy(name);
-    if (meant !== null) throw refusal(`${header(name)} asks nothing over MCP`, way(meant));
+    if (meant !== null && !said(meant, value)) {
+      throw refusal(`${header(name)} asks nothing over MCP`, way(meant));
+    }
   }
 }

@@ -102,7 +102,11 @@ export class AskedInMeta implements Asks {
 
   judge(): void {
     refuseInAddress(this.request.url, inItsPlace);
-    refuseHeaders(this.request.headers, inItsPlace);
+    refuseHeaders(
+      this.request.headers,
+      inItsPlace,
+      (meant, value) => String(this.meta[nameOf(meant)]) === value,
+    );
   }
 }
 

@@ -91,3 +91,17 @@ Deno.test("over MCP a header, the address and the parameters ask nothing, and sa
     assert.match(said, /^_meta: ".*" is unknown, did you mean "site-operations\//, name);
   }
 });
+
+Deno.test("over MCP a header that _meta says too is left alone, and another value of it is refused", async () => {
+  await using gw = await gateway({ sites: [site("acme", "cms")] });
+  const _meta = { "site-operations/dry-run": true };
+  assert.match(
+    await overMcp(gw, { headers: { "dry-run": "1" }, params: { _meta } }),
+    /"dry-run" asks nothing/,
+  );
+  const params = { name: "create_draft", arguments: DRAFT, _meta };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const headers = { ...JSON_TYPE, "dry-run": "true" };
+  const { result } = await (await gw.http("/mcp", { method: "POST", headers, body })).json();
+  assert.doesNotMatch(result.content[0].text, /asks nothing/);
+});

@@ -84,7 +84,7 @@ export class Running implements AsyncDisposable {
       this.#child.kill(signal);
       if (signal === "SIGKILL") return;
       const timer = setTimeout(() => this.kill("SIGKILL"), STOPPED_MS);
-      void this.ended.finally(() => clearTimeout(timer));
+      void this.#child.status.then(() => clearTimeout(timer));
     } catch (error) {
       if (!(error instanceof TypeError)) throw error; // it has ended
     }
