@@ -2,7 +2,7 @@
 import { devEnvironment } from "./admin/dev_secrets.ts";
 import { makeUp, schedule } from "./gateway/clocks.ts";
 import { openGateway, readRegistry } from "./gateway/wire.ts";
-import { startTelemetry } from "./gateway/telemetry.ts";
+import { isTelemetryOn, startTelemetry } from "./gateway/telemetry.ts";
 import { delay, ended } from "./core/async.ts";
 import { freePort } from "./core/listening.ts";
 import { logged, logText, say } from "./core/say.ts";
@@ -13,16 +13,27 @@ import { serve } from "./gateway/serve.ts";
 import { processEnvironment, readSettings, type Settings, unusedDatabase } from "./core/settings.ts";
 import { hasStore, KNOWN_STORES_PATH } from "./store/known_stores.ts";
 
-/** Ends, once its log is written or nobody reads it. */
-async function end(code: number): Promise<never> {
+/** What stops the clocks, so that nothing keeps the process alive. */
+const clocks = new AbortController();
+/** How long a process with telemetry may take to end by itself. */
+const END_MS = 1000;
+
+/**
+ * Ends, once its log is written or nobody reads it. With telemetry it ends by itself, for the runtime asks this thread for
+ * figures of V8 whenever it sends some: `Deno.exit` waits for that sending, and for ever where the thread was just asked.
+ */
+async function end(code: number): Promise<void> {
   await ended(logged(), LIMITS.LOG_END_MS);
-  Deno.exit(code);
+  if (!isTelemetryOn(processEnvironment)) Deno.exit(code);
+  clocks.abort();
+  Deno.exitCode = code;
+  Deno.unrefTimer(setTimeout(() => Deno.exit(code), END_MS));
 }
 
 /** Ends with a message for the operator, never a stack trace. */
-async function fail(error: unknown): Promise<never> {
+async function fail(error: unknown): Promise<void> {
   logText(error instanceof Error ? error.message : String(error));
-  return await end(1);
+  await end(1);
 }
 
 function settings(env: (name: string) => string | undefined, { settings }: Connectors): Settings {
@@ -45,8 +56,8 @@ try {
   const unused = unusedDatabase(processEnvironment, checked);
   if (unused !== null) say(Deno.stdout, unused);
   const gateway = await openGateway(checked, registry, { storage: { known: KNOWN_STORES_PATH } });
-  await startTelemetry(processEnvironment, gateway);
-  schedule(gateway);
+  await startTelemetry(processEnvironment, gateway, clocks.signal);
+  schedule(gateway, { signal: clocks.signal });
   await gateway.doubts.begin();
   const ending = await serve(gateway, checked, (address) => {
     say(Deno.stdout, `The gateway answers at ${address}`);

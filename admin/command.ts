@@ -141,11 +141,11 @@ function valueOf(token: { rawName: string; value?: string; inlineValue?: boolean
 
 function unknown(rawName: string, options: Options): CommandError {
   const name = rawName.replace(/^-+/, "").slice(0, 60);
-  const known = Object.keys(options);
+  const known = Object.keys(options).map((option) => `--${option}`);
   const secret = /password|secret|token|credential/.test(name) &&
     known.some((option) => option.endsWith("-stdin"));
   const why = secret ? "; secrets are never written on the command line, where others can read them" : "";
-  return new CommandError(`No option ${rawName.slice(0, 60)}, ${hint(name, known)}${why}`);
+  return new CommandError(`No option ${rawName.slice(0, 60)}, ${hint(`--${name}`, known)}${why}`);
 }
 
 function subjectsOf(command: Command, subjects: readonly string[]): readonly string[] {

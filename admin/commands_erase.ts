@@ -1,12 +1,12 @@
 /** `erase`. */
+import type { Swept } from "../store/store.ts";
 import type { Command } from "./command.ts";
 import { cell, CommandError } from "./terminal.ts";
 
 /** What erase answers: what would be taken, or what was. */
-interface Erased {
+interface Erased extends Swept {
   readonly needs_confirmation?: true;
   readonly kind: string;
-  readonly took: Readonly<Record<string, number>>;
   readonly rows: number;
   readonly rows_changed: number;
   readonly settles_at: number | null;
@@ -33,21 +33,38 @@ const erase: Command = {
   },
 };
 
-function told({ needs_confirmation, took, rows, rows_changed, settles_at }: Erased, what: string): string {
+/** What became of records, or would, under a line that says so: nothing of what became of none. */
+export function sweptLines({ deleted, unnamed, ended }: Swept, would: boolean): string[] {
+  const [go, stay, end] = would
+    ? [
+      "These records would be deleted:",
+      "These would stay, without its name:",
+      "These would end, for they are for it alone:",
+    ]
+    : [
+      "These records were deleted:",
+      "These stay, without its name:",
+      "These ended, for they were for it alone:",
+    ];
+  const told = [[go, deleted], [stay, unnamed], [end, ended]] as const;
+  return told.flatMap(([says, counts]) => {
+    const lines = Object.entries(counts).map(([kind, count]) => counted(count, kind));
+    return lines.length === 0 ? [] : [`${says}\n`, ...lines];
+  });
+}
+
+const counted = (count: number, what: string) => `  ${String(count).padStart(8)}  ${cell(what)}\n`;
+
+function told(found: Erased, what: string): string {
+  const { needs_confirmation, rows, rows_changed, settles_at } = found;
   const would = needs_confirmation === true;
-  const records = Object.entries(took).map(([kind, count]) =>
-    `  ${String(count).padStart(8)}  ${cell(kind)}\n`
-  );
   const name = what.slice(what.indexOf(" ") + 1);
   return [
-    would
-      ? `Erasing ${what} deletes these records, or takes its name out of them:\n`
-      : `Erased ${what}. These records were deleted, or its name was taken out of them:\n`,
-    ...records,
-    `  ${String(rows).padStart(8)}  rows of the audit\n`,
-    `  ${
-      String(rows_changed).padStart(8)
-    }  rows of the audit about others that name it, which stay without the name\n`,
+    would ? `What erasing ${what} takes.\n` : `Erased ${what}.\n`,
+    ...sweptLines(found, would),
+    "Of the audit:\n",
+    counted(rows, would ? "rows that would go" : "rows that went"),
+    counted(rows_changed, "rows about others that name it, which stay without the name"),
     would
       ? `Nothing was changed. To erase it for good: the same command with --confirm ${name}\n`
       : settles_at === null

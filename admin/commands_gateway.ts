@@ -37,7 +37,7 @@ function human(report: HealthReport): string {
   } = report;
   const kept = `Audit rows are kept for ${counted(days, "day")}`;
   const lines = [
-    `The gateway answers; its clock says ${clock}.`,
+    `The gateway answers: version ${report.gateway_version}. Its clock says ${clock}.`,
     ran_at === null
       ? `${kept}; retention has not run yet.`
       : `${kept}; retention ran at ${ran_at}${

@@ -1,7 +1,9 @@
 /** `site add|list|show|update|remove`, with an option for each field and credential that connectors name. */
 import type { Connectors } from "../registry/connectors.ts";
 import type { Call, Command, Words } from "./command.ts";
+import { sweptLines } from "./commands_erase.ts";
 import { given, showRecord } from "./commands_tokens.ts";
+import type { Swept } from "../store/store.ts";
 import { hint } from "../core/faults.ts";
 import { FLAG_WORDS } from "./site_form.ts";
 import { type Field, type Known, knownOf, type Part } from "./site_options.ts";
@@ -161,9 +163,8 @@ const update = (known: Known): Command => ({
   },
 });
 
-interface RemovedSite {
+interface RemovedSite extends Swept {
   readonly needs_confirmation?: true;
-  readonly took: Readonly<Record<string, number>>;
   readonly rows_stay?: number;
   readonly settles_at: number | null;
 }
@@ -183,14 +184,13 @@ const remove: Command = {
   },
 };
 
-function removal(id: string, { needs_confirmation, took, rows_stay, settles_at }: RemovedSite): string {
+function removal(id: string, found: RemovedSite): string {
+  const { needs_confirmation, rows_stay, settles_at } = found;
   const site = cell(id);
   const would = needs_confirmation === true;
   return [
-    would
-      ? `Removing the site ${site} deletes these records, or takes its name out of them:\n`
-      : `The site ${site} is removed. These records were deleted, or its name was taken out of them:\n`,
-    ...Object.entries(took).map(([kind, count]) => `  ${String(count).padStart(8)}  ${cell(kind)}\n`),
+    would ? `What removing the site ${site} takes.\n` : `The site ${site} is removed.\n`,
+    ...sweptLines(found, would),
     `What stays: ${
       rows_stay === undefined ? "the" : rows_stay
     } rows of the audit about it (audit tail --site ${site})`,

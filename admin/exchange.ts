@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { bodyError, objectIn, readJson, readText } from "../core/body.ts";
-import { asGatewayError } from "../core/errors.ts";
+import { asGatewayError, GatewayError } from "../core/errors.ts";
 import { LIMITS } from "../core/model.ts";
 import type { AdminPorts } from "./ports.ts";
 import type { z } from "zod";
@@ -14,10 +14,11 @@ export function answer(c: Context, result: unknown): Response {
 }
 
 /** The error envelope of anything thrown; what is not a GatewayError is reported and reported as E_INTERNAL. */
-export function refusal(c: Context, thrown: unknown, ports: AdminPorts): Response {
+export async function refusal(c: Context, fault: unknown, ports: AdminPorts): Promise<Response> {
+  const thrown = await explained(fault, ports.store);
   const requestId = crypto.randomUUID();
   const error = asGatewayError(thrown, requestId);
-  if (error.code === "E_INTERNAL") ports.report(requestId, thrown);
+  if (error.code === "E_INTERNAL") ports.report(requestId, fault);
   c.header("X-Request-Id", requestId);
   if (error.retryAfter !== undefined) c.header("Retry-After", String(error.retryAfter));
   if (error.code === "E_AUTH") c.header("WWW-Authenticate", 'Bearer realm="admin"');
@@ -26,6 +27,19 @@ export function refusal(c: Context, thrown: unknown, ports: AdminPorts): Respons
     { ok: false, error: { code, message, upstream, outcome } },
     error.status as ContentfulStatusCode,
   );
+}
+
+/** A fault inside the gateway as what its operator can do about it: where the store fails just now, with what. */
+async function explained(thrown: unknown, store: Pick<AdminPorts["store"], "ping">): Promise<unknown> {
+  if (thrown instanceof GatewayError) return thrown;
+  try {
+    await store.ping();
+    return thrown;
+  } catch (why) {
+    return why instanceof GatewayError
+      ? new GatewayError("E_INTERNAL", why.message, { cause: thrown })
+      : thrown;
+  }
 }
 
 /** The body as text, at most `cap` bytes. Throws E_PAYLOAD_TOO_LARGE, E_BAD_JSON. */

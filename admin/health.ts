@@ -6,6 +6,7 @@ import {
   type JobReport,
   LIMITS,
   type Site,
+  VERSION,
   type VersionEnding,
   type Webhook,
 } from "../core/model.ts";
@@ -27,6 +28,8 @@ import { findSite } from "./sites.ts";
 export interface HealthReport {
   /** Whether nothing waits for the operator, and nothing fails. */
   readonly ok: boolean;
+  /** The version that the process runs that was asked, as GET /healthz says it. */
+  readonly gateway_version: string;
   /** The gateway's clock, ISO 8601. */
   readonly clock: string;
   /** What keeps it from carrying out calls, as /readyz says it; with the sentence of a job or key that is below as well. */
@@ -118,6 +121,7 @@ export async function healthReport(
     !jobs.some((job) => isJobWrong(job, ports.now())) && problems.length === 0;
   return {
     ok,
+    gateway_version: VERSION,
     clock,
     problems,
     retention,

@@ -1,5 +1,5 @@
 /** What pages from code and clones cost the gateway itself: CSS scoped, HTML looked at, a template of 500 elements cloned. */
-import { scopeCss } from "../rules/code_pages/scope.ts";
+import { scopeSheets } from "../rules/code_pages/scope.ts";
 import { inspectHtml } from "../rules/code_pages/html.ts";
 import { pagesOf } from "../platforms/wordpress/pages/client.ts";
 import type { SiteContext } from "../platforms/_connector/connector.ts";
@@ -40,8 +40,12 @@ export async function codePageRows(): Promise<Line[]> {
   const short = "a{}".repeat(Math.floor(100 * KIB / 3));
   const html = filled(HTML, 200 * KIB);
   return [
-    await measured("CSS of 100 KiB scoped", 50, () => scopeCss(css, SCOPE)),
-    await measured("CSS of 34,133 rules scoped", 100, () => scopeCss(short, SCOPE)),
+    await measured("CSS of 100 KiB scoped", 50, () => scopeSheets([{ text: css, label: "css" }], SCOPE)),
+    await measured(
+      "CSS of 34,133 rules scoped",
+      100,
+      () => scopeSheets([{ text: short, label: "css" }], SCOPE),
+    ),
     await measured("HTML of 200 KiB looked at", 100, () => inspectHtml(html)),
     await measured("a template of 500 elements cloned", 100, clone),
   ];

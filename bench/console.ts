@@ -36,7 +36,7 @@ const long = (n: number) => `${NAME.repeat(3)}${n}`.slice(0, 100);
 const siteId = (n: number) => `site-${String(n).padStart(5, "0")}`;
 
 /** A row of a busy gateway, of which one of 50 changed something. */
-export function row(n: number, { sites: [sites = 1] }: ConsoleSize): AuditRow {
+function row(n: number, { sites: [sites = 1] }: ConsoleSize): AuditRow {
   const id = `01BENCH${String(n).padStart(19, "0")}`;
   const wrote = n % 50 === 0;
   return {
@@ -52,7 +52,7 @@ export function row(n: number, { sites: [sites = 1] }: ConsoleSize): AuditRow {
 }
 
 /** So many at once, one after another. */
-export async function each(count: number, work: (n: number) => Promise<unknown>, from = 0): Promise<void> {
+async function each(count: number, work: (n: number) => Promise<unknown>, from = 0): Promise<void> {
   let next = from;
   const worker = async () => {
     while (next < count) await work(next++);
@@ -60,7 +60,7 @@ export async function each(count: number, work: (n: number) => Promise<unknown>,
   await Promise.all(Array.from({ length: APPENDERS }, worker));
 }
 
-export async function fillSites(store: Store, from: number, to: number, projects: number): Promise<void> {
+async function fillSites(store: Store, from: number, to: number, projects: number): Promise<void> {
   const add = (n: number) =>
     store.sites.create(site(siteId(n), n % 2 ? "cms" : "static", {
       ...{ name: long(n), project_id: `project-${n % projects}`, repo: `agency/${siteId(n)}` },
@@ -68,7 +68,7 @@ export async function fillSites(store: Store, from: number, to: number, projects
   await each(to, add, from);
 }
 
-export async function fillPeople(store: Store, { people, tokens }: ConsoleSize): Promise<void> {
+async function fillPeople(store: Store, { people, tokens }: ConsoleSize): Promise<void> {
   const ids: string[] = [];
   await each(people, async (n) => {
     const email = `${"<b>&".repeat(10)}${n}@agency.example`;

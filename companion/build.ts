@@ -47,6 +47,19 @@ export async function pluginVersion(): Promise<string> {
   return version;
 }
 
+/** SHA-256 over the names and bytes of the plugin's files: companion/versions.json has that of each version. */
+export async function pluginHash(): Promise<string> {
+  const names = (await Array.fromAsync(files(FOLDER))).sort();
+  const lines = await Promise.all(names.map(async (name) => {
+    const bytes = await Deno.readFile(new URL(name, FOLDER));
+    return `${name} ${await sha256(bytes)}\n`;
+  }));
+  return await sha256(new TextEncoder().encode(lines.join("")));
+}
+
+const sha256 = async (bytes: Uint8Array<ArrayBuffer>) =>
+  new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+
 /** For whom an archive is packed. */
 export interface Packing {
   /** Where its updates will be offered, and with which key: an Ed25519 public key in hexadecimal. */
@@ -123,7 +136,7 @@ export async function offer(zip: Uint8Array<ArrayBuffer>, address: string, sign:
     plugin: "site-ops",
     version: await pluginVersion(),
     package: new URL("site-ops.zip", updateAddress(address)).href,
-    sha256: new Uint8Array(await crypto.subtle.digest("SHA-256", zip)).toHex(),
+    sha256: await sha256(zip),
     tested: field(readme, "Tested up to", "readme.txt"),
     requires: field(plugin, "Requires at least", "site-ops.php"),
     requires_php: field(plugin, "Requires PHP", "site-ops.php"),
@@ -190,9 +203,10 @@ async function pack(address: string | undefined, directory: boolean): Promise<vo
   const zip = await pluginZip({ directory, ...updates ? { updates } : {} });
   await Deno.mkdir(new URL("./", TARGET), { recursive: true });
   await Deno.writeFile(TARGET, zip);
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", zip)).toHex();
   await say(
-    `companion/dist/site-ops.zip: version ${await pluginVersion()}, ${zip.length} bytes, sha256 ${hash}\n`,
+    `companion/dist/site-ops.zip: version ${await pluginVersion()}, ${zip.length} bytes, sha256 ${await sha256(
+      zip,
+    )}\n`,
   );
   // An offer that was signed for another archive must not be served beside this one.
   if (keys === null) return await removed(OFFER);

@@ -14,8 +14,26 @@ export function meantBy<Name extends string>(name: string, names: readonly Name[
 }
 
 /** The one of what a call can ask that a name is, in whatever spelling; null for none. */
-export const speltBy = (name: string): AskedName | null =>
+const speltBy = (name: string): AskedName | null =>
   ASKED_NAMES.find((one) => one === name) ?? meantBy(name, ASKED_NAMES);
+
+/** What stands beside a call: what it can ask, and the key under which it is carried out once. */
+export type BesideName = AskedName | "idempotency_key";
+const BESIDE: ReadonlyMap<string, BesideName> = new Map(
+  ([...ASKED_NAMES, "idempotency_key"] as const).map((name) => [bare(name), name]),
+);
+/** What headers that nobody had registered were given before their names. */
+const UNREGISTERED = "x";
+
+/** What a name stands for beside a call, in whatever spelling, as that of a header also behind `X-`; null for nothing. */
+export function besideBy(name: string): BesideName | null {
+  const wanted = bare(name);
+  const plain = wanted.startsWith(UNREGISTERED) ? wanted.slice(UNREGISTERED.length) : wanted;
+  return BESIDE.get(plain) ?? null;
+}
+
+/** The header in which that is read over REST. */
+export const headerOf = (name: BesideName): string => name.replaceAll("_", "-");
 
 /** Words that callers use for these, each in lower case without blanks and dashes. */
 const OTHER_WORDS: ReadonlyMap<string, AskedName> = new Map([

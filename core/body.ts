@@ -35,7 +35,10 @@ export const isGivenUp = (request: Request): boolean => GIVEN_UP.has(request);
 const BUDGET = { nodes: LIMITS.JSON_NODES, depth: LIMITS.NESTING_LEVELS };
 
 const EMPTY = new TextEncoder().encode("{}");
-const DECODER = new TextDecoder("utf-8", { fatal: true });
+/** It leaves a mark where there is one: what is counted and what is parsed are the same bytes. */
+const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** What some writers put before a text in UTF-8 (RFC 3629, 6); a reader of JSON may pass over it (RFC 8259, 8.1). */
+const [MARK_0, MARK_1, MARK_2] = [0xef, 0xbb, 0xbf] as const;
 /** A body from here on is parsed in parts, and its memory given back. */
 const LARGE_BYTES = 1024 * 1024;
 
@@ -105,6 +108,10 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
+/** A text without the byte order mark before it, which is no part of it. */
+const withoutMark = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
+  bytes[0] === MARK_0 && bytes[1] === MARK_1 && bytes[2] === MARK_2 ? bytes.subarray(3) : bytes;
+
 /** The body as text. */
 export async function readText(
   request: Request,
@@ -113,7 +120,7 @@ export async function readText(
 ): Promise<{ text: string; bytes: number } | BodyFault> {
   const bytes = await readBytes(request, cap, taking);
   if ("fault" in bytes) return bytes;
-  const text = textOf(bytes);
+  const text = textOf(withoutMark(bytes));
   return text === null ? { fault: "not UTF-8" } : { text, bytes: bytes.byteLength };
 }
 
@@ -132,16 +139,17 @@ export async function readJson(
   taking: Taking = {},
   apart: readonly string[] = [],
 ): Promise<ParsedBody | BodyFault> {
-  const bytes = await readBytes(request, cap, taking);
-  if ("fault" in bytes) return bytes;
-  const size = bytes.byteLength;
+  const all = await readBytes(request, cap, taking);
+  if ("fault" in all) return all;
+  const size = all.byteLength;
+  const bytes = withoutMark(all); // before it is counted, for no JSON has it
   const waits = taking.turn?.();
   if (waits) await waits;
   const counted = isSlight(bytes) ? NOTHING_TOO_MUCH : jsonExtent(bytes, BUDGET, apart);
   const { excess, inner } = counted instanceof Promise ? await counted : counted;
   const parsed = parse(inner?.excess ? without(bytes, inner) : bytes, excess);
   const read = parsed instanceof Promise ? await parsed : parsed;
-  if (size >= LARGE_BYTES) release(bytes);
+  if (size >= LARGE_BYTES) release(all);
   return "fault" in read ? read : { ...read, bytes: size, excess: inner?.excess ?? null };
 }
 

@@ -138,6 +138,15 @@ export function classOf(code: Code): CodeClass {
   return status >= 500 ? "gateway" : "caller";
 }
 
+/** Which field of an order is wrong, for a form that calls it otherwise. */
+export interface WrongField {
+  readonly name: string;
+  /** `missing`: it has to be given; `needless`: what it says is known, and is to be left out; `wrong`: another value is. */
+  readonly how: "missing" | "needless" | "wrong";
+  /** What is wrong, without the name and without what to do. */
+  readonly says: string;
+}
+
 /** Further facts of a refusal. */
 export interface GatewayErrorOptions {
   /** What was thrown beneath; logged, never shown. */
@@ -154,6 +163,8 @@ export interface GatewayErrorOptions {
   replayed?: boolean;
   /** How the audit files the refusal, where it is not a plain error. */
   audit?: "denied" | "risk_capped";
+  /** Whether a write may have been carried out all the same: the message ends by saying so. */
+  inDoubt?: boolean;
   /** What is known of the change, where whoever throws knows it better than the requests that were sent tell. */
   outcome?: Outcome;
   /** Whether visitors got what the call changed although it is not to publish; null where nobody could tell. */
@@ -162,12 +173,14 @@ export interface GatewayErrorOptions {
   gone?: string;
   /** What is wrong, a sentence for each fault, where the message says several of them one after the other. */
   faults?: readonly string[];
+  /** The field that the message is about, where forms that show it have to know. */
+  field?: WrongField;
   /** The request for a person's approval that the call waits for, or was refused by: its id, its link, the person's words. */
   approval?: Readonly<Record<string, string>>;
 }
 
-/** The end of a message about a write that may have been carried out; the pipeline adds with which tool to look. */
-export const OUTCOME_UNKNOWN = "the outcome is unknown: look at the site before trying again";
+/** How the message of a failure in doubt ends; the pipeline adds with which tool to look. */
+const OUTCOME_UNKNOWN = "the outcome is unknown: look at the site before trying again";
 
 /** What an upstream answered, as data for whoever asks: its status, and what it said where it said something. */
 export interface UpstreamAnswer {
@@ -192,14 +205,18 @@ export class GatewayError extends Error {
   readonly audit: "denied" | "risk_capped" | undefined;
   readonly replayed: boolean;
   readonly counted: boolean;
+  /** Whether a write may have been carried out all the same. */
+  readonly inDoubt: boolean;
   readonly outcome: Outcome | undefined;
   readonly published: true | null | undefined;
   readonly gone: string | undefined;
   readonly approval: Readonly<Record<string, string>> | undefined;
+  readonly field: WrongField | undefined;
   readonly #faults: readonly string[] | undefined;
 
   constructor(code: Code, message: string, options: GatewayErrorOptions = {}) {
-    super(shownText(message), options.cause === undefined ? undefined : { cause: options.cause });
+    const said = options.inDoubt ? `${shownText(message)}; ${OUTCOME_UNKNOWN}` : shownText(message);
+    super(said, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "GatewayError";
     this.code = code;
     const beneath = options.cause instanceof GatewayError ? options.cause : undefined;
@@ -209,16 +226,23 @@ export class GatewayError extends Error {
     this.audit = options.audit;
     this.replayed = options.replayed ?? false;
     this.counted = options.counted ?? false;
+    this.inDoubt = options.inDoubt ?? false;
     this.outcome = options.outcome;
     this.published = options.published;
     this.gone = options.gone;
     this.approval = options.approval;
+    this.field = options.field;
     this.#faults = options.faults?.map(shownText);
   }
 
   /** The sentences that the message is made of: one for each fault; one alone where it was not made of such. */
   get faults(): readonly string[] {
     return this.#faults ?? [this.message];
+  }
+
+  /** The message without what is said of a failure in doubt, its own or one that is told in it. */
+  get bareMessage(): string {
+    return this.message.replaceAll(`; ${OUTCOME_UNKNOWN}`, "");
   }
 
   /** The same failure, told in other words. */

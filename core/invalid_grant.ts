@@ -6,8 +6,8 @@ const INVALID_GRANT = "invalid_grant";
 export class InvalidGrant extends Error {
   readonly error = INVALID_GRANT;
 
-  constructor(message = "The upstream no longer accepts the refresh token", options?: ErrorOptions) {
-    super(message, options);
+  constructor(message = "The upstream no longer accepts the refresh token") {
+    super(message);
     this.name = "InvalidGrant";
   }
 }

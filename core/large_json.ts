@@ -8,6 +8,8 @@ import { afterString, BACKSLASH, BLANK, COLON, QUOTE } from "./json_extent.ts";
 const LONG_BYTES = 16 * 1024;
 /** So many bytes of them are made before others have their turn. */
 const TURN_BYTES = 4 * 1024 * 1024;
+/** A byte order mark before a text is none of JSON's: it is not taken away here, where nobody counted what follows it. */
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** A string in a text: where its first quote is, and what follows its last. */
 interface Long {
@@ -45,7 +47,7 @@ export async function parseLarge(bytes: Uint8Array): Promise<unknown> {
     at = to;
   }
   frame.push(bytes.subarray(at));
-  const value: unknown = JSON.parse(new TextDecoder().decode(joined(frame)));
+  const value: unknown = JSON.parse(DECODER.decode(joined(frame)));
   const strings: string[] = [];
   let made = 0;
   for (const one of all) {

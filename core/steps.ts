@@ -5,22 +5,12 @@ import { textExcess } from "./json_extent.ts";
 
 /** A counter that is handed down to whatever works in proportion to what a caller sent. */
 export class Steps {
-  readonly #most: number;
   #taken = 0;
-
-  constructor(most: number = LIMITS.RULE_STEPS) {
-    this.#most = most;
-  }
-
-  /** How many were counted. */
-  get taken(): number {
-    return this.#taken;
-  }
 
   /** Counts so many steps. Throws E_BAD_INPUT once there were more than a call may cause. */
   take(count = 1): void {
     this.#taken += count;
-    if (this.#taken > this.#most) throw tooMuch();
+    if (this.#taken > LIMITS.RULE_STEPS) throw tooMuch();
   }
 }
 
@@ -40,8 +30,8 @@ const tooDeep = () =>
  * The value of a JSON text that was sent within arguments; undefined where it is none. Throws E_BAD_INPUT where it is
  * wider or deeper than arguments may be.
  */
-export function parsedWithin(text: string, nodes: number = LIMITS.JSON_NODES): unknown {
-  const excess = textExcess(text, { nodes, depth: LIMITS.NESTING_LEVELS });
+export function parsedWithin(text: string): unknown {
+  const excess = textExcess(text, { nodes: LIMITS.JSON_NODES, depth: LIMITS.NESTING_LEVELS });
   if (excess === "nodes") throw tooMuch();
   if (excess === "depth") throw tooDeep();
   try {

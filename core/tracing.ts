@@ -49,11 +49,6 @@ export async function startTracing(part: number): Promise<Meter> {
   return metrics.getMeter("gateway");
 }
 
-/** Traces no more. */
-export function stopTracing(): void {
-  tracing = null;
-}
-
 /** Does the work as the first span of a trace, or of none where this one is not among those that are traced. */
 export function rooted<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   if (tracing === null || Math.random() >= tracing.part) return work();

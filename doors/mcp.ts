@@ -6,7 +6,7 @@ import { excessError } from "../core/body.ts";
 import { Card, CARD_CAPABILITIES } from "./mcp_card.ts";
 import { Held, isJson, noMessage, readMessage } from "./mcp_body.ts";
 import { type Frame, FrameFault, judge, LEGACY_VERSIONS, MODERN_VERSION, RPC } from "./mcp_frame.ts";
-import { asksOf, IDEMPOTENCY_KEY, type McpCall, misspelt } from "./mcp_call.ts";
+import { AskedInMeta, IDEMPOTENCY_KEY, type McpCall, misspelt } from "./mcp_call.ts";
 import { narrowedBy } from "./asked_list.ts";
 import { ascii } from "../registry/listing.ts";
 import { answering, CORS, isAskedByScript } from "./envelope.ts";
@@ -126,6 +126,7 @@ async function answer(
   const narrowed = narrowedBy(request, frame);
   if (narrowed instanceof FrameFault) return fault(narrowed);
   return await answerFrame(request, frame, answers, held, {
+    request,
     caller,
     requestId,
     bodyBytes,
@@ -178,6 +179,7 @@ async function answerFrame(
 /** What a message came with. */
 interface Asked
   extends Pick<McpCall, "caller" | "requestId" | "bodyBytes" | "excess" | "follower" | "left" | "narrowed"> {
+  readonly request: Request;
   readonly client: Client;
   /** Who calls, where nothing that it depends on was changed since. Throws E_AUTH. */
   still(): Promise<Caller>;
@@ -299,7 +301,7 @@ class Answers {
     if (key !== undefined && typeof key !== "string") {
       return invalid(`_meta: ${IDEMPOTENCY_KEY} must be a string`);
     }
-    const wrong = misspelt(meta);
+    const wrong = misspelt(frame.params);
     if (wrong !== null) return invalid(wrong);
     const { requestId, bodyBytes, excess, follower, left, narrowed } = asked;
     const coming = comingBack(this.#ports.rounds, frame, name, asked);
@@ -317,7 +319,7 @@ class Answers {
       tool: name,
       arguments: given,
       idempotencyKey: key,
-      asks: asksOf(meta, round),
+      asks: new AskedInMeta(asked.request, meta, round?.token ?? null),
     };
     return await this.#outcome(frame, asked, { call, round });
   }

@@ -1,17 +1,20 @@
 /** A call as the MCP door hands it on to the pipeline. */
-import { meantBy } from "../core/asked_names.ts";
+import { besideBy, type BesideName, headerOf, meantBy } from "../core/asked_names.ts";
 import { excessError } from "../core/body.ts";
 import { clipped } from "../core/errors.ts";
+import { isFields } from "../core/values.ts";
 import type { Excess } from "../core/json_extent.ts";
 import type { Caller } from "../core/model.ts";
 import type { Dispatch } from "../guard/pipeline/dispatch.ts";
 import type { Asks } from "../guard/pipeline/input.ts";
 import type { AskedList } from "../registry/asked_list.ts";
 import type { Follower } from "../registry/tool.ts";
+import { refuseHeaders, refuseInAddress } from "./asked_elsewhere.ts";
 
 /** The name of the idempotency key in the `_meta` of a call. */
 export const IDEMPOTENCY_KEY = "site-operations/idempotency-key";
-/** The names of what a call asks beside its arguments. */
+/** What the names begin with of what a call asks beside its arguments. */
+const PREFIX = "site-operations/";
 const DRY_RUN = "site-operations/dry-run";
 const CONFIRM = "site-operations/confirm";
 const CONFIRM_TOKEN = "site-operations/confirm-token";
@@ -73,20 +76,61 @@ export const dispatched = (dispatch: Dispatch) => (call: McpCall): Promise<unkno
   });
 };
 
-/** What a call asks beside its arguments: a site's own tool may have arguments of these names. */
-export const asksOf = (
-  meta: Readonly<Record<string, unknown>>,
-  round: { readonly token: string | null } | null,
-): Asks => ({
-  dry_run: meta[DRY_RUN],
-  confirm: meta[CONFIRM],
-  confirm_token: round?.token ?? meta[CONFIRM_TOKEN],
-});
+/**
+ * What a call asks beside its arguments: a site's own tool may have arguments of these names. A class, for a function of
+ * each call's own would be made anew for each.
+ */
+export class AskedInMeta implements Asks {
+  constructor(
+    private readonly request: Pick<Request, "url" | "headers">,
+    private readonly meta: Readonly<Record<string, unknown>>,
+    /** That of a preview, where the client comes back once a person was there. */
+    private readonly token: string | null,
+  ) {}
 
-/** Why a member of `_meta` is refused that would ask nothing as it is spelt; null where there is none. */
-export function misspelt(meta: Readonly<Record<string, unknown>>): string | null {
-  for (const name of Object.keys(meta)) {
-    const meant = meantBy(name, ASKED);
+  get dry_run(): unknown {
+    return this.meta[DRY_RUN];
+  }
+
+  get confirm(): unknown {
+    return this.meta[CONFIRM];
+  }
+
+  get confirm_token(): unknown {
+    return this.token ?? this.meta[CONFIRM_TOKEN];
+  }
+
+  judge(): void {
+    refuseInAddress(this.request.url, inItsPlace);
+    refuseHeaders(this.request.headers, inItsPlace);
+  }
+}
+
+const nameOf = (meant: BesideName): string => `${PREFIX}${headerOf(meant)}`;
+const inItsPlace = (meant: BesideName): string => `send "${nameOf(meant)}" in _meta, beside the arguments`;
+
+/** The members of a call's parameters that are read, or are the protocol's. */
+const PARAMS: ReadonlySet<string> = new Set([
+  "name",
+  "arguments",
+  "_meta",
+  "requestState",
+  "inputResponses",
+  "task",
+]);
+
+/** Why a member of a call's parameters or of `_meta` is refused that would ask nothing as it is spelt; null where there is none. */
+export function misspelt(params: Readonly<Record<string, unknown>>): string | null {
+  for (const name of Object.keys(params)) {
+    const meant = PARAMS.has(name) ? null : besideBy(name);
+    if (meant !== null) {
+      return `params: "${clipped(name)}" asks nothing there; ${inItsPlace(meant)}; nothing was done`;
+    }
+  }
+  if (!isFields(params._meta)) return null;
+  for (const name of Object.keys(params._meta)) {
+    const plain = name.includes("/") ? null : besideBy(name);
+    const meant = plain === null ? meantBy(name, ASKED) : nameOf(plain);
     if (meant !== null) {
       return `_meta: "${clipped(name)}" is unknown, did you mean "${meant}"; nothing was done`;
     }

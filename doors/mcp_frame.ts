@@ -58,8 +58,10 @@ export function judge(body: unknown, headers: Headers): Frame | FrameFault | nul
   if (!isFields(body)) return invalid("Send a JSON-RPC message, which is a JSON object");
   if (body.jsonrpc !== "2.0") return invalid('Send "jsonrpc": "2.0"');
   const { id, method } = body;
-  if (id !== undefined && typeof id !== "string" && !Number.isInteger(id)) {
-    return invalid("id: send a string or a whole number");
+  if (id !== undefined && typeof id !== "string" && !Number.isSafeInteger(id)) {
+    return invalid(
+      "id: send a string or a whole number within 2^53; a larger one would come back as another",
+    );
   }
   if (typeof id === "string" && id.length > QUOTED_CHARACTERS) {
     return invalid(`id: send at most ${QUOTED_CHARACTERS} characters`);

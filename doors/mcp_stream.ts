@@ -23,11 +23,11 @@ export function progressTokenOf(
   if (method !== "tools/call" || !isFields(params._meta)) return null;
   const { progressToken: token } = params._meta;
   if (token === undefined) return null;
-  const fits = typeof token === "string" ? token.length <= TOKEN_CHARACTERS_MAX : Number.isInteger(token);
+  const fits = typeof token === "string" ? token.length <= TOKEN_CHARACTERS_MAX : Number.isSafeInteger(token);
   if (!fits) {
     const message =
       `_meta: progressToken must be a string of at most ${TOKEN_CHARACTERS_MAX} characters, or ` +
-      "a whole number";
+      "a whole number within 2^53";
     return new FrameFault(200, RPC.INVALID_PARAMS, message, id);
   }
   return takesEvents(headers.get("accept")) ? token as ProgressToken : null;

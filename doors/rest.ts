@@ -1,7 +1,7 @@
 /** The REST door: five routes below /api/v1, JSON in and out. */
 import type { Context, Hono } from "hono";
-import { speltBy } from "../core/asked_names.ts";
-import { asGatewayError, clipped, GatewayError } from "../core/errors.ts";
+import { type BesideName, headerOf } from "../core/asked_names.ts";
+import { asGatewayError, GatewayError } from "../core/errors.ts";
 import type { Authenticate } from "../guard/pipeline/authenticate.ts";
 import type { Dispatch, Parsed, ToolCall } from "../guard/pipeline/dispatch.ts";
 import type { BodiesInFlight, HeldBody } from "../guard/pipeline/in_flight.ts";
@@ -9,6 +9,7 @@ import type { Asks } from "../guard/pipeline/input.ts";
 import type { RateLimit } from "../guard/pipeline/limits.ts";
 import { inScope, sitesInScope } from "../guard/pipeline/scope.ts";
 import type { ToolLists } from "../guard/tool_lists.ts";
+import { refuseInAddress, refuseMisspeltHeaders } from "./asked_elsewhere.ts";
 import { askedList } from "./asked_list.ts";
 import type { Caller } from "../core/model.ts";
 import type { Store } from "../store/store.ts";
@@ -136,27 +137,17 @@ class RestCall implements ToolCall {
 
   async parse(limit: number): Promise<Parsed> {
     const { request, caller, ports } = this;
-    refuseAskedInAddress(request.url);
+    refuseInAddress(request.url, inItsPlace);
     const { args, bytes } = objectIn(await readJson(request, limit, this.body), limit);
     const again = ports.authenticate(request, caller);
     return { args, bytes, caller: again instanceof Promise ? await again : again };
   }
 }
 
-/** A preview that is asked for in the address would be a write. Throws E_BAD_INPUT. */
-function refuseAskedInAddress(url: string): void {
-  const at = url.indexOf("?");
-  if (at < 0) return;
-  for (const name of new URLSearchParams(url.slice(at)).keys()) {
-    const meant = speltBy(name);
-    if (meant === null) continue;
-    const way = `send ${meant} among the arguments, or as a header`;
-    throw new GatewayError(
-      "E_BAD_INPUT",
-      `${clipped(name)}: asks nothing in the address, and nothing was done; ${way}`,
-    );
-  }
-}
+const inItsPlace = (meant: BesideName): string =>
+  meant === "idempotency_key"
+    ? `send it as the header ${headerOf(meant)}`
+    : `send ${meant} among the arguments, or as a header`;
 
 /**
  * What a call asks beside its arguments: a site's own tool may have arguments of these names. Each is looked up when it is
@@ -179,6 +170,10 @@ class AskedByHeaders implements Asks {
 
   get confirm_token(): unknown {
     return this.#headers.get("confirm-token") ?? undefined;
+  }
+
+  judge(): void {
+    refuseMisspeltHeaders(this.#headers);
   }
 
   #flag(name: string): unknown {

@@ -42,7 +42,7 @@ export interface Clocked {
 
 /**
  * Registers the clocks, which go by UTC; to be called while main.ts starts, before it serves. What a job fails with,
- * past what it says itself, is a line in the log.
+ * past what it says itself, is a line in the log. The clocks stop when `signal` aborts.
  */
 export function schedule(
   {
@@ -59,11 +59,12 @@ export function schedule(
     jobs,
     log,
   }: Clocked,
-  wait = delay,
+  { wait = delay, signal }: { readonly wait?: (ms: number) => Promise<void>; readonly signal?: AbortSignal } =
+    {},
 ): void {
   const register = (job: string, when: string, work: () => Promise<unknown>) => {
     const failed = (fault: unknown) => log({ event: "job_failed", job, cause: String(fault) });
-    void Deno.cron(job, when, async () => void await work().catch(failed)).catch(failed);
+    void Deno.cron(job, when, { signal }, async () => void await work().catch(failed)).catch(failed);
   };
   register("audit retention", "30 * * * *", () => retention.run());
   register("audit doubts", "* * * * *", () => doubts.run());

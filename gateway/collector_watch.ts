@@ -13,6 +13,8 @@ export interface CollectorPorts {
   readonly fetch: typeof fetch;
   /** Milliseconds that never go back. */
   elapsed(): number;
+  /** Aborts what is under way, as the process ends; no one is said to be silent then. */
+  readonly signal: AbortSignal;
   log(event: Record<string, unknown>): void;
 }
 
@@ -24,8 +26,9 @@ export class CollectorWatch {
 
   /** Asks it, with nothing to keep. Never throws. */
   async look(): Promise<void> {
-    const { endpoint, elapsed, log } = this.ports;
+    const { endpoint, elapsed, log, signal } = this.ports;
     const cause = await this.#cause();
+    if (signal.aborted) return;
     const since = this.#silentSince;
     if (cause === null && since !== null) {
       log({ event: "telemetry_collector_back", away_ms: Math.round(elapsed() - since) });
@@ -41,7 +44,7 @@ export class CollectorWatch {
 
   /** Why it cannot be reached; null where it answers anything at all, as one that wants a token or speaks gRPC does. */
   async #cause(): Promise<string | null> {
-    const { endpoint, fetch } = this.ports;
+    const { endpoint, fetch, signal } = this.ports;
     try {
       const response = await untraced(() =>
         fetch(`${endpoint}${endpoint.endsWith("/") ? "" : "/"}v1/traces`, {
@@ -49,7 +52,7 @@ export class CollectorWatch {
           headers: { "content-type": "application/json" },
           body: '{"resourceSpans":[]}',
           redirect: "manual",
-          signal: AbortSignal.timeout(ANSWER_MS),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
         })
       );
       await response.body?.cancel();

@@ -28,27 +28,33 @@ export interface Telemetry {
 /**
  * Traces calls and hands on figures where OTEL_DENO is set; the runtime sends them as its own variables say. Throws where
  * it would send what nobody may read, but for a host that traces by itself: there that is a line of the log. Elsewhere a
- * collector that does not answer is a line of the log.
+ * collector that does not answer is a line of the log. Nothing of it goes on once `signal` has aborted.
  */
 export async function startTelemetry(
   env: (name: string) => string | undefined,
   telemetry: Telemetry,
+  signal: AbortSignal,
 ): Promise<void> {
-  if (!isOn(env("OTEL_DENO"))) return;
+  if (!isTelemetryOn(env)) return;
   const { log } = telemetry;
   const isHosted = Boolean(env("DENO_DEPLOY") || env("DENO_DEPLOYMENT_ID"));
   const isSafe = Object.entries(OWN_SPANS_ONLY).every(([name, value]) => env(name) === value);
   if (!isSafe && isHosted) log({ event: "telemetry_shows_addresses", message: ADDRESSES });
   else if (!isSafe) throw new Error(`OTEL_DENO: ${ADDRESSES}`);
-  handOn(telemetry, await startTracing(partOf(env("OTEL_TRACES_SAMPLER_ARG"))));
+  const meter = await startTracing(partOf(env("OTEL_TRACES_SAMPLER_ARG")));
+  const every = (ms: number, work: () => Promise<void>) =>
+    signal.addEventListener("abort", CLOCK.every(ms, work));
+  every(HANDED_EVERY_MS, handOn(telemetry, meter));
   if (isHosted) return;
   const endpoint = env("OTEL_EXPORTER_OTLP_ENDPOINT")?.trim() || USUAL_ENDPOINT;
-  const watch = new CollectorWatch({ endpoint, fetch, elapsed: CLOCK.elapsed, log });
+  const watch = new CollectorWatch({ endpoint, fetch, elapsed: CLOCK.elapsed, log, signal });
   void watch.look();
-  CLOCK.every(COLLECTOR_LOOKED_AT_MS, () => watch.look());
+  every(COLLECTOR_LOOKED_AT_MS, () => watch.look());
 }
 
-const isOn = (text: string | undefined) => ["true", "1"].includes(text?.trim().toLowerCase() ?? "");
+/** Whether the operator turned it on. */
+export const isTelemetryOn = (env: (name: string) => string | undefined): boolean =>
+  ["true", "1"].includes(env("OTEL_DENO")?.trim().toLowerCase() ?? "");
 
 /** Throws where it is no part of all. */
 function partOf(text: string | undefined): number {
@@ -64,7 +70,7 @@ function partOf(text: string | undefined): number {
  * few seconds, and none is asked for: what the runtime asks for as the process ends nobody can answer any more, and it
  * waits for ever then where a collector hangs.
  */
-function handOn({ figures, state }: Telemetry, meter: Meter): void {
+function handOn({ figures, state }: Telemetry, meter: Meter): () => Promise<void> {
   for (const histogram of figures.histograms) {
     const { name, help, labels } = histogram.spec;
     const advice = { explicitBucketBoundaries: [...histogram.bounds] };
@@ -79,7 +85,7 @@ function handOn({ figures, state }: Telemetry, meter: Meter): void {
     for (const { spec, samples } of state.gauges()) gauges.get(spec.name)?.(samples);
   };
   void hand();
-  CLOCK.every(HANDED_EVERY_MS, hand);
+  return hand;
 }
 
 /** What hands on how much a counter has grown since it last did. */

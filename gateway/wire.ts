@@ -56,7 +56,7 @@ export { readRegistry, type Registry } from "./boot.ts";
 export type * from "./types.ts";
 
 /** Name and version, as MCP clients and the OpenAPI document show them. */
-export const SERVER = { name: PROGRAM, version: VERSION } as const;
+const SERVER = { name: PROGRAM, version: VERSION } as const;
 
 /** Resolves once none of them is under way, nor any that was added meanwhile. */
 async function emptied(runs: ReadonlySet<Promise<unknown>>): Promise<void> {

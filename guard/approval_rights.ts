@@ -11,7 +11,7 @@ const hasAll = (list: readonly string[], sites: readonly string[]): boolean =>
   list.includes("*") || (sites.length > 0 && sites.every((one) => list.includes(one)));
 
 /** Whether somebody may approve on all of those sites: by the right alone, whoever asks. */
-export const hasRight = ({ approve_sites = [], allowed_sites }: User, sites: readonly string[]): boolean =>
+const hasRight = ({ approve_sites = [], allowed_sites }: User, sites: readonly string[]): boolean =>
   hasAll(approve_sites, sites) && hasAll(allowed_sites, sites);
 
 /** Whether somebody sees what is asked for on those sites: who asked, who may decide on all, and an admin of all. */

@@ -1,4 +1,4 @@
-/** Calls of tools by whoever holds the master token: they walk every step of a call, and their rows say who made them. */
+/** Calls of tools by whoever holds the master token: they take every step of a call, and their rows say who made them. */
 import type { Caller, User } from "../core/model.ts";
 import { OPERATOR } from "./audit/admin_row.ts";
 import type { Dispatch } from "./pipeline/dispatch.ts";

@@ -22,7 +22,7 @@ export interface SnapshotReportPorts {
 }
 
 /** The report over so many days; of one site where it is named. */
-export async function snapshotReport(
+async function snapshotReport(
   { store, connectors, now }: SnapshotReportPorts,
   days: number,
   site_id?: string,

@@ -140,7 +140,7 @@ export class ToolLists {
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /** The one site that an address is for; null where it names none. Throws E_BAD_INPUT where it names several, and what `findSite` throws. */
-export async function siteAsked(
+async function siteAsked(
   sites: Pick<Store["sites"], "get">,
   caller: Caller,
   { sites: [id, ...others] }: AskedList,

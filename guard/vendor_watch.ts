@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** So long before a version ends it is warned of. */
-export const WARNED_DAYS = 120;
+const WARNED_DAYS = 120;
 
 /** What it depends on. */
 export interface WatchPorts {

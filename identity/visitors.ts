@@ -11,7 +11,7 @@ import { assertOwnPages } from "./origin.ts";
 import { type AdminCaller, callerOfPerson, MASTER } from "./rights.ts";
 
 /** Name of the cookie of a person's session; over https with the prefix `__Host-`. */
-export const PERSON_COOKIE = "gateway_person";
+const PERSON_COOKIE = "gateway_person";
 /** Name of the cookie that forms of somebody without a session are bound to. */
 const FORM_COOKIE = "gateway_form";
 /** Name, before that of a user, of the cookie that a browser is known by from which the user has signed in. */

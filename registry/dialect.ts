@@ -248,7 +248,7 @@ const FORMAT_WORDS: Record<string, string> = {
 };
 
 /** What a schema allows, in words. */
-export function expected(issue: Issue | null, schema: Schema | undefined): string {
+function expected(issue: Issue | null, schema: Schema | undefined): string {
   if (!schema) return issue?.message ?? "something else";
   if (schema.anyOf) return [...new Set(schema.anyOf.map((one) => expected(null, one)))].join(" or ");
   if (schema.enum) return `one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`;

@@ -13,7 +13,7 @@ import { fieldType } from "./field_schema.ts";
 const union = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(" | ") || "never";
 
 /** The text of core/model.gen.ts. */
-export function modelTypes({ kinds, siteFields, credentials }: Connectors): string {
+function modelTypes({ kinds, siteFields, credentials }: Connectors): string {
   const fields = [...siteFields].map(([name, field]) => `  readonly ${name}: ${fieldType(field)};`);
   const secrets = [...credentials].map(([kind, spec]) =>
     `  ${kind}?: { ${Object.keys(spec.fields).map((name) => `${name}: string;`).join(" ")} };`
@@ -80,7 +80,7 @@ const EXAMPLE_CHARACTERS = 1500;
  * The text of registry/examples.gen.json: the examples that the description of the API shows. What an example left out of
  * a list is not told there, and one that left keys out is none.
  */
-export function briefExamples(examples: Examples): string {
+function briefExamples(examples: Examples): string {
   const lines = Object.entries(examples).map(([tool, { args, preview, answer }]) => {
     const shown = Object.fromEntries(
       Object.entries({ preview, answer }).flatMap(([name, value]) => {

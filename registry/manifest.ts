@@ -23,7 +23,7 @@ export const SHARED: Readonly<Record<string, Schema>> = {
  * Replaces every `{ $ref: name, … }` by the shared schema of that name, of SHARED or of those given; an unknown name
  * stays, for `faults` to report.
  */
-export function resolveShared(schema: unknown, more: Readonly<Record<string, Schema>> = {}): unknown {
+function resolveShared(schema: unknown, more: Readonly<Record<string, Schema>> = {}): unknown {
   if (Array.isArray(schema)) return schema.map((one) => resolveShared(one, more));
   if (!isFields(schema)) return schema;
   const { $ref, ...rest } = schema;

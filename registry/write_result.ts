@@ -61,9 +61,6 @@ export class WriteResult {
     return this.#proof.verified;
   }
 
-  /** What visitors get, null where nobody looked, and why; left out of a write that is for nobody's eyes. */
-  readonly live?: Live | null;
-  readonly live_reason?: string;
   /** Null where nobody could tell whether visitors got it although it was no publication; for the audit. */
   get published(): null | undefined {
     return this.#proof.published;

@@ -12,7 +12,7 @@ const SHOWN_CHARACTERS = 80;
 const UNSEEN = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /** The folders `writablePath` lets through. */
-export const WRITABLE_FOLDERS = [
+const WRITABLE_FOLDERS = [
   "src/components/",
   "src/styles/",
   "src/layouts/",
@@ -137,10 +137,4 @@ export function underPrefix(
   const fault = judge(prefix) ?? judge(`${prefix.slice(prefix.lastIndexOf("/") + 1)}/${path.split("/")[0]}`);
   if (fault !== null) refuse(field, joined, `cannot be used: with the site's folder it ${fault}`, code);
   return joined;
-}
-
-/** The path below the site's folder of a path of its repository; null when it lies outside. */
-export function withoutPrefix(prefix: string | null, path: string): string | null {
-  if (prefix === null || prefix === "") return path;
-  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
 }

@@ -4,7 +4,7 @@ import type { Change } from "../core/model.ts";
 import { isFields } from "../core/values.ts";
 
 /** The types of pictures that every browser draws and none of which runs anything. */
-export const PICTURE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"] as const;
+const PICTURE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"] as const;
 export type PictureType = (typeof PICTURE_TYPES)[number];
 
 const ENDINGS = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif"];

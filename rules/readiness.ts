@@ -25,7 +25,7 @@ export interface Looked {
 }
 
 /** An entry of the audit that waits so long is stuck: a commit is given up after less. */
-export const AUDIT_STUCK_MS = 10_000;
+const AUDIT_STUCK_MS = 10_000;
 /** No run of a job takes so long. */
 const RUN_MS_MAX = 60 * 60_000;
 

@@ -19,7 +19,7 @@ export const newestDate = (now: number): string =>
   dateAt(now < dueAt(now) ? dueAt(now) - DAY_MS : dueAt(now));
 
 /** Whether it was pulled at a time that is still to come: by a clock that was wrong, so that it is of another day. */
-export const isAhead = ({ pulled_at }: { readonly pulled_at: string | null }, now: number): boolean =>
+const isAhead = ({ pulled_at }: { readonly pulled_at: string | null }, now: number): boolean =>
   pulled_at !== null && Date.parse(pulled_at) > now + SKEW_MS;
 
 /** Whether a snapshot is of another source than the site's now, or of another day: what is no snapshot of that day. */

@@ -6,7 +6,7 @@ import { startAccounts } from "./google_accounts/start.ts";
 import { startMeta } from "./meta_ads/start.ts";
 
 /** Who the demo's sites are bound to. */
-export const DEMO_USER = "agency@demo.example";
+const DEMO_USER = "agency@demo.example";
 const SITES = ["demo", "demo-live"];
 
 /** The last days that are over. */

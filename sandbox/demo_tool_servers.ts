@@ -9,7 +9,7 @@ import { addCompanionHold } from "./wordpress_standin/companion_hold.ts";
 import { startWordPressStandIn } from "./wordpress_standin/start.ts";
 
 /** The site with the page builder's tool server. */
-export const BUILDER_SITE = "demo-builder";
+const BUILDER_SITE = "demo-builder";
 const CRM_SITE = "demo-crm";
 
 /** Starts it. */

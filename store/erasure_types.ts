@@ -9,13 +9,24 @@ export interface ErasureOptions {
   readonly keepsRows?: boolean;
 }
 
+/** How many records there were of each kind; none of a kind that had none. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** What became of records, or would; each is counted once. */
+export interface Swept {
+  /** Deleted. */
+  readonly deleted: Counts;
+  /** There still, and no longer name it. */
+  readonly unnamed: Counts;
+  /** There still and worth nothing any more: tokens and grants that were for that site alone. */
+  readonly ended: Counts;
+}
+
 /** How much was taken, or would be. */
-export interface ErasureReport {
+export interface ErasureReport extends Swept {
   /** SHA-256 of the kind and the id with a space between: all that is left of what it was called. */
   readonly of: string;
   readonly kind: Erasure;
-  /** How many records of each kind went, or lost what they said of it. */
-  readonly took: Readonly<Record<string, number>>;
   /** Rows of the audit that went, and rows of others that named it and do so no longer. */
   readonly rows: number;
   readonly rows_changed: number;

@@ -8,7 +8,7 @@ import type { ConsentContent } from "./consent_types.ts";
 import { type Database, deleteListed, listRecords, sha256 } from "./database.ts";
 import { DECISIONS, type Erased, type Rule } from "./erasure_rules.ts";
 import { rowsOf } from "./erasure_rows.ts";
-import type { ErasureOptions, ErasureReport, ErasureStore } from "./erasure_types.ts";
+import type { ErasureOptions, ErasureReport, ErasureStore, Swept } from "./erasure_types.ts";
 import type { Sealed, Sealer } from "./seal.ts";
 import type { LeaseStore } from "./store.ts";
 
@@ -56,8 +56,8 @@ export class Erasures implements ErasureStore {
     const of = await this.#known(kind, id);
     if (of === null) return null;
     const { rows, changed } = await this.parts.audit.erasable(rowsOf(of));
-    const took = await this.#sweep(of, true);
-    return this.#report(of, took, options.keepsRows ? { rows_stay: rows } : { rows, changed }, null);
+    const swept = await this.#sweep(of, true);
+    return this.#report(of, swept, options.keepsRows ? { rows_stay: rows } : { rows, changed }, null);
   }
 
   async run(kind: Erased["kind"], id: string, options: ErasureOptions = {}): Promise<ErasureReport | null> {
@@ -116,9 +116,9 @@ export class Erasures implements ErasureStore {
     const { db, audit } = this.parts;
     const key = recordKey(hashOf(of.kind, of.id));
     const isLast = db.now() >= begun.begun_at + SETTLED_MS;
-    const took = await this.#sweep(of, false, renew);
+    const swept = await this.#sweep(of, false, renew);
     // What was changed at that very moment is left to the next time.
-    for (let left = took, tries = 1; Object.keys(left).length > 0 && tries < PASSES_MAX; tries++) {
+    for (let left = swept, tries = 1; !isNothing(left) && tries < PASSES_MAX; tries++) {
       left = await this.#sweep(of, false, renew);
     }
     const gone = (rows: readonly AuditRow[]) => this.#gone(rows);
@@ -127,16 +127,16 @@ export class Erasures implements ErasureStore {
       : await audit.erase({ ...rowsOf(of), by: begun.id, renew, gone });
     if (isLast) await db.commit(db.kv.atomic().delete(key));
     else await db.commit(db.kv.atomic().set(key, { ...begun, passed: true }));
-    return this.#report(of, took, counts, isLast ? null : begun.begun_at + SETTLED_MS);
+    return this.#report(of, swept, counts, isLast ? null : begun.begun_at + SETTLED_MS);
   }
 
   #report(
     { kind, id }: Erased,
-    took: ErasureReport["took"],
+    swept: Swept,
     counts: { readonly rows: number; readonly changed: number } | { readonly rows_stay: number | null },
     settles_at: number | null,
   ): ErasureReport {
-    const head = { of: hashOf(kind, id), kind, took };
+    const head = { of: hashOf(kind, id), kind, ...swept };
     if ("rows" in counts) return { ...head, rows: counts.rows, rows_changed: counts.changed, settles_at };
     const { rows_stay } = counts;
     return {
@@ -211,35 +211,38 @@ export class Erasures implements ErasureStore {
     return emails;
   }
 
-  /** Goes over every kind of record; answers how many of each it took, or would take. */
-  async #sweep(of: Erased, isDry: boolean, renew: () => Promise<void> = async () => {}) {
-    const took: Record<string, number> = {};
-    const add = (kind: string, count: number) => count > 0 && (took[kind] = count);
+  /** Goes over every kind of record; answers what became of how many of each, or would. */
+  async #sweep(of: Erased, isDry: boolean, renew: () => Promise<void> = async () => {}): Promise<Swept> {
+    const counts: Record<Fate, Record<string, number>> = { deleted: {}, unnamed: {}, ended: {} };
+    const count = (kind: string) => (fate: Fate) => counts[fate][kind] = (counts[fate][kind] ?? 0) + 1;
     if (of.kind === "site" && !isDry) await this.#tools(of.id);
     for (const [kind, decision] of Object.entries(DECISIONS)) {
       const rule = decision[of.kind];
       if (typeof rule === "string") continue;
       await renew();
-      add(kind, await this.#apply(kind, rule, of, { isDry, cached: decision.cached }));
+      await this.#apply(kind, rule, of, { isDry, cached: decision.cached, count: count(kind) });
     }
-    add("changes", await this.#changes(of, isDry));
-    add("consents", await this.#consents(of, isDry));
-    return took;
+    for (let left = await this.#changes(of, isDry); left > 0; left--) count("changes")("deleted");
+    for (let left = await this.#consents(of, isDry); left > 0; left--) count("consents")("deleted");
+    return counts;
   }
 
   async #apply(
     kind: string,
     rule: Rule,
     of: Erased,
-    { isDry, cached }: { readonly isDry: boolean; readonly cached: CachedKind | undefined },
-  ): Promise<number> {
+    { isDry, cached, count }: {
+      readonly isDry: boolean;
+      readonly cached: CachedKind | undefined;
+      readonly count: (fate: Fate) => void;
+    },
+  ): Promise<void> {
     const { db, versions } = this.parts;
-    let count = 0;
     for await (const entry of db.kv.list({ prefix: [kind] }, { batchSize: 100 })) {
       const { key, value } = entry;
       const left = rule(key as readonly string[], value, of, db.timestamp());
       if (left === undefined) continue;
-      count++;
+      count(fateOf(value, left));
       if (isDry) continue;
       const atomic = db.kv.atomic().check(entry);
       if (left === null) atomic.delete(key);
@@ -248,7 +251,6 @@ export class Erasures implements ErasureStore {
       if (cached === undefined) await db.commit(atomic);
       else await versions.of(cached).commit(atomic);
     }
-    return count;
   }
 
   /** What stood there before changes: of a site all, of a person those of the person's tokens. */
@@ -324,6 +326,17 @@ export class Erasures implements ErasureStore {
     await deleteListed(this.parts.db, prefix, () => true, always);
   }
 }
+
+type Fate = keyof Swept;
+
+/** What becomes of a record that a rule leaves so. */
+function fateOf(value: unknown, left: unknown): Fate {
+  if (left === null) return "deleted";
+  const isOver = (one: unknown) => isFields(one) && one["revoked_at"] != null;
+  return isOver(left) && !isOver(value) ? "ended" : "unnamed";
+}
+
+const isNothing = (swept: Swept) => Object.values(swept).every((counts) => Object.keys(counts).length === 0);
 
 /** Every text within a value. */
 function textsIn(value: unknown): string[] {

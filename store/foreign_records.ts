@@ -5,7 +5,7 @@ import { UNREADABLE } from "./damage.ts";
 import { hasProvenAudit, isRegistered, readMark } from "./mark.ts";
 import { toPortable } from "./portable.ts";
 import { listKind } from "./registered_kind.ts";
-import { faultText, ForeignRecord, REGISTERED } from "./registers.ts";
+import { faultText, ForeignRecord, REGISTERED, UnknownKey } from "./registers.ts";
 import type { Sealer } from "./seal.ts";
 import { judgeStamped, STAMPED } from "./stamped_kv.ts";
 import { messageOf } from "./store_file.ts";
@@ -25,6 +25,7 @@ export async function foreignRecords(
   const mark = await readMark(kv).catch(() => null);
   if (mark !== null && !isRegistered(mark.value)) return [];
   const said: string[] = [];
+  const closed = new Map<string, string[]>();
   for (const kind of REGISTERED) {
     try {
       const { found } = await listKind(kv, sealer.records, { prefix: [kind] });
@@ -36,9 +37,11 @@ export async function foreignRecords(
       if (gone > 0) said.push(`${gone} of the ${kind} were removed, and not by the gateway`);
     } catch (error) {
       if (error instanceof ForeignRecord) said.push(faultText(error.fault, kind));
+      else if (error instanceof UnknownKey) closed.set(error.key, [...closed.get(error.key) ?? [], kind]);
       else said.push(messageOf(error));
     }
   }
+  said.push(...[...closed].map(([key, kinds]) => new UnknownKey(kinds, key).message));
   return mark !== null && hasProvenAudit(mark.value) ? [...said, ...await foreignStamped(kv, sealer)] : said;
 }
 

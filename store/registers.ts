@@ -356,11 +356,19 @@ export function faultOf(
 /** The names of the records of one second key part begin with that, in hexadecimal. */
 export const groupOf = (key: Deno.KvKey): string => placeOf(key).name.toString("hex", 0, GROUP_BYTES);
 
+/** Kinds of records are proven under a key that this process lacks. */
+export class UnknownKey extends GatewayError {
+  constructor(kinds: readonly string[], readonly key: string) {
+    super(
+      "E_INTERNAL",
+      `ENCRYPTION_KEYS: the ${
+        kinds.join(", ")
+      } of the store are proven under key "${key}", which ENCRYPTION_KEYS lacks; ` +
+        "add it, and take it out once deno task admin keys reseal is done. Where it is lost: deno task admin store accept-keys",
+    );
+  }
+}
+
 function assertKnown(keys: RecordKeys, kind: string, id: string): void {
-  if (keys.knows(id)) return;
-  throw new GatewayError(
-    "E_INTERNAL",
-    `ENCRYPTION_KEYS: the ${kind} of the store are proven under key "${id}", which ENCRYPTION_KEYS lacks; add it, and ` +
-      "take it out once deno task admin keys reseal is done. Where it is lost: deno task admin store accept-keys",
-  );
+  if (!keys.knows(id)) throw new UnknownKey([kind], id);
 }

@@ -10,7 +10,7 @@ export interface Registered {
 export function registeredBy(register: () => void): Map<string, Registered> {
   const registered = new Map<string, Registered>();
   const real = Object.getOwnPropertyDescriptor(Deno, "cron")!;
-  const value = (name: string, when: string, work: () => unknown) => {
+  const value = (name: string, when: string, _options: unknown, work: () => unknown) => {
     registered.set(name, { when, work });
     return Promise.resolve();
   };

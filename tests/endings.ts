@@ -46,8 +46,8 @@ const posted = (body: unknown, headers: Record<string, string> = {}) => ({
 });
 
 /** The whole answer of REST for a call. */
-export const restAnswer = (gw: Reached, tool: string, args: unknown, headers?: Record<string, string>) =>
-  gw.http(`/api/v1/tools/${tool}`, posted(args, headers));
+export const restAnswer = (gw: Reached, tool: string, args: unknown) =>
+  gw.http(`/api/v1/tools/${tool}`, posted(args));
 
 /** The `Retry-After` of REST for a call. */
 export async function retryAfter(gw: Reached, tool: string, args: unknown): Promise<string | null> {

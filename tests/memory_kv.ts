@@ -274,7 +274,7 @@ class MemoryKv {
   }
 }
 
-/** Opens a KV in this process where Deno would open one in memory, else Deno's. `tests/unit/memory_kv_test.ts` compares them. */
+/** Opens a KV in this process where Deno would open one in memory, else Deno's. `tests/unit/store/memory_kv_test.ts` compares them. */
 export function openMemory(path?: string): Promise<Deno.Kv> {
   if (path !== ":memory:") return Deno.openKv(path);
   // It has what the store uses of a KV: no queues, nobody who watches.

@@ -58,6 +58,9 @@ const SLOW: Readonly<Record<string, string>> = {
 };
 const SLOWEST_SHOWN = 10;
 
+/** What hangs is ended after that time, and counts as failed: it must not hold up all others. */
+const PROCESS_MS_MAX = 20 * 60_000;
+
 interface Counts {
   readonly passed: number;
   readonly failed: number;
@@ -157,6 +160,7 @@ async function runEntry({ modules, ready }: Entry, tier: string, folder: string,
   const { env = {}, label } = await ready?.() ?? {};
   const [report, times] = [`${folder}/${at}.xml`, `${folder}/${at}.json`];
   const began = performance.now();
+  const late = AbortSignal.timeout(PROCESS_MS_MAX);
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...["test", "-A", "--quiet", "--no-check", "--lock=tests/deno.lock", "--frozen", "--reporter=dot"],
@@ -165,7 +169,9 @@ async function runEntry({ modules, ready }: Entry, tier: string, folder: string,
     cwd: ROOT,
     env: { ...env, TEST_TIER: tier, TEST_MODULES: JSON.stringify(modules), TEST_CPU_FILE: times },
     stdin: "null",
+    signal: late,
   }).output();
+  if (late.aborted) say(`Ended after ${PROCESS_MS_MAX / 60_000} minutes: ${modules.join(", ")}`);
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   const output = uncoloured(`${out}${err}`);
   const counts = countsOf(output) ?? { passed: 0, failed: 1, ignored: 0 }; // it ended before its end

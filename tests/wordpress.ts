@@ -5,9 +5,9 @@ import { type CmsOptions, type CmsSandbox, type SiteDatabase, startCms } from ".
 import { Mariadb, mariadbMissing, newDatabase } from "./companion/mariadb.ts";
 
 /** The versions: what npm's package has, what Debian's stable release has, and the newest that Debian has. */
-export const VERSIONS = ["6.5", "6.8", "newest"] as const;
+const VERSIONS = ["6.5", "6.8", "newest"] as const;
 /** The databases. */
-export const DATABASES = ["sqlite", "mariadb"] as const;
+const DATABASES = ["sqlite", "mariadb"] as const;
 
 /** A WordPress on a database. */
 export interface Combination {

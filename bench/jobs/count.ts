@@ -9,7 +9,7 @@ const key = ({ job, mode, tool, arguments: args }: Call) => JSON.stringify([job,
 const isCall = (row: Note): row is Call => row.kind === "call";
 
 /** Why a call was wasted; null where it was not. `seen` are the calls before it. */
-export function wastedBy(call: Call, seen: ReadonlySet<string>): string | null {
+function wastedBy(call: Call, seen: ReadonlySet<string>): string | null {
   if (call.mark === USED) return null;
   if (call.mark !== undefined) return call.mark;
   if (call.error !== null) return call.error;
@@ -29,7 +29,7 @@ interface Figures {
 }
 
 /** The figures of some rows, which are of one job in one mode. */
-export function figuresOf(rows: readonly Note[]): Figures {
+function figuresOf(rows: readonly Note[]): Figures {
   const figures: Figures = {
     whole: null,
     lists: 0,
@@ -74,7 +74,7 @@ function total(name: string, { whole, calls, wasted, in: into, out, list }: Tota
 }
 
 /** The table of all rows, with the figures of the first time and the aim. */
-export async function table(rows: readonly Note[]): Promise<string> {
+async function table(rows: readonly Note[]): Promise<string> {
   const { jobs, before, aim } = await jobsFile();
   const lines = [
     line([

@@ -33,7 +33,7 @@ export interface WpPost {
 }
 
 /** One request to a WordPress as its administrator, past the gateway. Throws with the answer where it is refused. */
-export async function wp<T = WpPost>(cms: CmsSandbox, path: string, body?: object): Promise<T> {
+async function wp<T = WpPost>(cms: CmsSandbox, path: string, body?: object): Promise<T> {
   const { username, application_password } = cms.users.admin;
   const response = await fetch(`${cms.base_url}/wp-json/wp/v2/${path}`, {
     method: body === undefined ? "GET" : "POST",

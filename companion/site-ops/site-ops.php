@@ -8,7 +8,7 @@
  * @wordpress-plugin
  * Plugin Name:       Site Ops Companion
  * Description:       The site's half of the Site operations gateway: REST routes for SEO fields, redirects, structured data, pages made from code, visual-builder templates, and writes that overwrite nobody's edit. Publishes only what the gateway was allowed to, never deletes.
- * Version:           1.5.0
+ * Version:           1.7.0
  * Requires at least: 6.2
  * Requires PHP:      7.4
  * Author:            the Site operations gateway authors
@@ -23,7 +23,7 @@ namespace SiteOps;
 defined( 'ABSPATH' ) || exit;
 
 /** The version, as in the header above and in readme.txt. */
-const VERSION = '1.5.0';
+const VERSION = '1.7.0';
 
 /** The REST namespace of every route. */
 const REST_NAMESPACE = 'site-ops/v1';

@@ -1,6 +1,6 @@
 /** What every page of the admin side shares: who looks at it, refusals as pages, the way to the sign-in. */
 import type { Context } from "hono";
-import { asGatewayError, GatewayError } from "../../core/errors.ts";
+import { asGatewayError, GatewayError, type WrongField } from "../../core/errors.ts";
 import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import {
@@ -130,11 +130,13 @@ export interface Problem {
   readonly status: number;
   /** A sentence for each fault, where the refusal has them. */
   readonly faults?: readonly string[];
+  /** The field that it is about, where the refusal says so. */
+  readonly wrong?: WrongField | undefined;
 }
 
 /** The message of a refusal that a form shows; throws anything that is none, and what failed inside the gateway. */
 export function worded(c: Context, thrown: unknown): Problem & Required<Pick<Problem, "faults">> {
   if (!(thrown instanceof GatewayError) || thrown.code === "E_INTERNAL") throw thrown;
   if (thrown.retryAfter !== undefined) c.header("Retry-After", String(thrown.retryAfter));
-  return { message: thrown.message, status: thrown.status, faults: thrown.faults };
+  return { message: thrown.message, status: thrown.status, faults: thrown.faults, wrong: thrown.field };
 }

@@ -130,21 +130,22 @@ async function decide(
 }
 
 /** The fields of the form by the names that refusals have for them. */
-const LABELS = { class: "What it does", effect: "Where it writes", page: "Where it changes a page" } as const;
+const LABELS: Readonly<Record<string, string>> = {
+  class: "What it does",
+  effect: "Where it writes",
+  page: "Where it changes a page",
+};
 
 /** A refusal in the words of the form. */
-function inLabels({ message, status }: Problem): Problem {
-  if (message.startsWith("class is required")) {
-    return { status, message: `${LABELS.class}: nobody has said so far; choose whether it reads or writes` };
+function inLabels({ message, status, wrong }: Problem): Problem {
+  const label = wrong && LABELS[wrong.name];
+  if (label === undefined) return { message, status };
+  const { name, how, says } = wrong!;
+  if (how === "missing") {
+    return { status, message: `${label}: nobody has said so far; choose whether it reads or writes` };
   }
-  const found = Object.entries(LABELS).find(([name]) => message.startsWith(`${name}: `));
-  if (found === undefined) return { message, status };
-  const [name, label] = found;
-  const rest = message.slice(name.length);
-  return {
-    status,
-    message: `${label}${name === "class" ? rest.replace("leave it out", 'choose "as it is known"') : rest}`,
-  };
+  const way = how !== "needless" ? "" : name === "class" ? '; choose "as it is known"' : "; leave it out";
+  return { status, message: `${label}: ${says}${way}` };
 }
 
 /** What a form says that a tool does. */

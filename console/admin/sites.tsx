@@ -7,6 +7,7 @@ import { Notice } from "../notice.tsx";
 import { leadTo, showPage } from "../respond.tsx";
 import { Table } from "../table.tsx";
 import { freeze, freezeBody, lift } from "../../admin/freezes.ts";
+import type { Swept } from "../../store/store.ts";
 import type { Person } from "../../identity/visitors.ts";
 import { asPerson, asSender, assertAdmin, assertMaster, type PagesParts, worded } from "./frame.tsx";
 import { findGaps } from "./site_gaps.tsx";
@@ -187,12 +188,20 @@ async function removePage(
 function Kept(
   { report }: { readonly report: Awaited<ReturnType<PagesParts["ports"]["erasing"]["preview"]>> },
 ) {
-  const took: Readonly<Record<string, number>> = report?.took ?? {};
+  const { deleted, unnamed, ended }: Swept = report ?? { deleted: {}, unnamed: {}, ended: {} };
+  const all = [
+    ["is deleted", deleted],
+    ["stays, without the name of the site", unnamed],
+    ["ends: it is for this site alone", ended],
+  ] as const;
+  const rows = all.flatMap(([fate, counts]) =>
+    Object.entries(counts).map(([what, count]) => [what.replaceAll("_", " "), fate, String(count)])
+  );
   return (
     <Table
-      caption="What would be deleted, or would no longer name the site"
-      columns={["What", "How many"]}
-      rows={Object.entries(took).map(([what, count]) => [what.replaceAll("_", " "), String(count)])}
+      caption="What becomes of what is kept"
+      columns={["What", "What becomes of it", "How many"]}
+      rows={rows}
       empty="Nothing is kept of it."
     />
   );

@@ -1,7 +1,7 @@
 /** What the audit keeps of a call, and what is known of the change it was to make. */
 import type { Change, Door, Tier } from "./call.ts";
 
-export const AUDIT_STATUSES = [
+const AUDIT_STATUSES = [
   "started",
   "ok",
   "error",

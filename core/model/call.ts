@@ -21,5 +21,5 @@ export interface Change {
 }
 
 /** What becomes of a change set once an item was not done: of that site's further items, of all, or of none. */
-export const ON_FAILURE = ["skip_site", "stop_all", "continue"] as const;
+const ON_FAILURE = ["skip_site", "stop_all", "continue"] as const;
 export type OnFailure = (typeof ON_FAILURE)[number];

@@ -16,8 +16,6 @@ export const LIMITS = {
   /** What rules may look at in the arguments of one call: values, and what texts hold where they are read as something. */
   RULE_STEPS: 150_000,
   SCHEDULE_LEAD_SECONDS_MIN: 60,
-  PER_PAGE_MAX: 100,
-  FORM_SUBMISSIONS_MAX: 100,
   /** What the CRM's tools look at where nothing else is asked for. */
   CRM_WINDOW_DAYS: 30,
   CRM_COMPARE_DAYS: 14,
@@ -34,7 +32,6 @@ export const LIMITS = {
   BULK_FILE_BYTES: 25 * MIB,
   REPO_PATH_CHARACTERS: 250,
   MEDIA_BYTES: 20 * MIB,
-  MEDIA_BODY_BYTES: 28 * MIB,
   /** Calls per minute and token, and per minute and site, in one process; a full minute's worth may come at once. */
   CALLS_PER_MINUTE_TOKEN: 1200,
   CALLS_PER_MINUTE_SITE: 1200,
@@ -197,8 +194,7 @@ export const LIMITS = {
   /** Around a write of a site's own tool: of how many types of posts it is asked what is public, and for how many of each. */
   PUBLIC_KINDS: 10,
   PUBLIC_ITEMS: 100,
-  /** What is told of a search, what a site is asked for it, and what is read of a repository. */
-  FOUND_TEXTS: 200,
+  /** What a site is asked for a search of texts, and what is read of a repository. */
   FIND_REQUESTS: 5,
   FIND_PAGES: 10,
   FIND_FILES: 300,

@@ -1,6 +1,6 @@
 /** What is kept of a site for each day, where its upstream has it for a few days only. */
 
-export const SNAPSHOT_STATUSES = ["ok", "empty", "failed"] as const;
+const SNAPSHOT_STATUSES = ["ok", "empty", "failed"] as const;
 /** `empty`: the upstream answered, and there was nothing on that day. */
 export type SnapshotStatus = (typeof SNAPSHOT_STATUSES)[number];
 

@@ -53,5 +53,6 @@ chroot --userspec=10001:10001 "$image_root" /bin/sh -c 'test -w /srv/gateway/dat
 buildah umount "$container" >/dev/null
 buildah config --user 10001:10001 --workingdir /srv/gateway --volume /srv/data --port 8000 --stop-signal SIGTERM \
   --env DENO_DIR=/srv/deno --env HOME=/srv/data --env HOST=0.0.0.0 --env PORT=8000 --env KV_PATH=/srv/data/gateway.sqlite3 \
+  --label org.opencontainers.image.revision="$(git -C "$project" rev-parse HEAD)" \
   --cmd '["deno", "run", "-A", "--cached-only", "gateway/launch.ts", "serve", "main.ts"]' "$container"
 buildah commit --quiet --rm "$container" "$image"

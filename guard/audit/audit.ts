@@ -111,7 +111,7 @@ export interface PersonsView {
   readonly isShown: boolean;
 }
 
-/** Filled in while the call walks the line; turned into the intent and the outcome row. */
+/** Filled in by the steps of the call; turned into the intent and the outcome row. */
 export class CallRecord {
   /** What its steps judged so far. */
   readonly decision = new Decision();

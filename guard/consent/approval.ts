@@ -71,7 +71,7 @@ export interface ApprovalLink {
 export const approvalUrl = (baseUrl: string, id: string): string => `${baseUrl}/admin/approvals/${id}`;
 
 /** The link of a request. */
-export const linkOf = (baseUrl: string, { id, expires_at }: Pick<Approval, "id" | "expires_at">) => ({
+const linkOf = (baseUrl: string, { id, expires_at }: Pick<Approval, "id" | "expires_at">) => ({
   id,
   url: approvalUrl(baseUrl, id),
   expires_at,
@@ -329,7 +329,7 @@ export function requireItems({ plan }: Pick<ReadyCall, "plan">, { without = [] }
 }
 
 /** What the agent's own confirm is answered while nobody has said yes. */
-export async function undecided(
+async function undecided(
   { store, baseUrl }: ApprovalPorts,
   id: string,
 ): Promise<GatewayError> {

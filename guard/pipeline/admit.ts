@@ -230,8 +230,8 @@ function callsWithin(ports: AdmitPorts, asked: Asked, record: CallRecord): Neste
       await ports.catalog.fresh(tool);
       const called = forwarded(ports.catalog, caller, { tool, args });
       const alone = { ...shared, ...called, outer: [] };
-      const walk = (apart: CallRecord) => admit(traceless(ports), alone, apart);
-      return await explain(caller, record.apart(called.tool, called.args), walk);
+      const takeSteps = (apart: CallRecord) => admit(traceless(ports), alone, apart);
+      return await explain(caller, record.apart(called.tool, called.args), takeSteps);
     },
   });
 }

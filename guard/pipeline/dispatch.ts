@@ -1,4 +1,4 @@
-/** The line every call walks, from either door: checked step by step, run, and audited. */
+/** The pipeline that every call takes, from either door: checked step by step, run, and audited. */
 import { asGatewayError, classOf, GatewayError } from "../../core/errors.ts";
 import type { CountedRefusals } from "../audit/counted.ts";
 import type { AuditRow, Caller, Outcome } from "../../core/model.ts";
@@ -80,7 +80,7 @@ export interface Parsed {
 /** Runs a call and answers what the tool answered; throws a GatewayError for every refusal and failure. */
 export type Dispatch = (call: ToolCall) => Promise<unknown>;
 
-/** What the line needs of the rest of the gateway. */
+/** What the pipeline needs of the rest of the gateway. */
 export interface DispatchPorts extends AdmitPorts, ConsentPorts {
   readonly store: ContextPorts["store"] & Pick<Store, "consents" | "approvals" | "audit" | "changes">;
   readonly tokenLimit: RateLimit;

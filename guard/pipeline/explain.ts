@@ -42,18 +42,18 @@ export function traceless<Ports extends Ways>(ports: Ports): Ports {
 }
 
 /**
- * What steps 5 to 13 say of a call that `walk` takes through them, up to the first that refuses it. Throws what step 4
+ * What steps 5 to 13 say of a call that `takeSteps` takes through them, up to the first that refuses it. Throws what step 4
  * refuses it with, and whatever is a fault of the gateway's.
  */
 export async function explain(
   caller: Caller,
   record: CallRecord,
-  walk: (record: CallRecord) => Promise<unknown>,
+  takeSteps: (record: CallRecord) => Promise<unknown>,
 ): Promise<Explanation> {
   const { decision } = record;
   let passed = true;
   try {
-    await record.watch(() => walk(record));
+    await record.watch(() => takeSteps(record));
   } catch (thrown) {
     const { code } = asGatewayError(thrown, record.requestId);
     if (code === "E_INTERNAL" || decision.steps.at(-1)?.step === "tool") throw thrown;

@@ -24,7 +24,13 @@ export interface Input {
 }
 
 /** What a call asks of the gateway beside its arguments, by headers or in `_meta`; as it came. */
-export type Asks = { readonly [Name in AskedName]?: unknown };
+export type Asks = { readonly [Name in AskedName]?: unknown } & {
+  /**
+   * Asked of what may write: throws E_BAD_INPUT where what came along would ask something in another spelling or at another
+   * place.
+   */
+  judge?(): void;
+};
 
 /** Longer than any id a site can have, and short enough to look up. */
 const SITE_ID_CHARACTERS = 128;
@@ -40,6 +46,7 @@ export function readInput(
 ): Input {
   const { manifest, check } = entry;
   const isWrite = writes(manifest);
+  if (isWrite) asks.judge?.();
   if (isWrite) refusePublishing(raw, manifest, now);
   const { site_id, confirm, confirm_token, ...given } = raw;
   refuseSiteId(site_id);
@@ -53,8 +60,30 @@ export function readInput(
   const asked = askedOf({ confirm, confirm_token }, isWrite ? asks : NOTHING_BESIDE);
   if (isWrite) refuseDryRun(rest, manifest);
   const args = check(rest);
+  if (isWrite) refuseRounded(args); // what a schema refuses is told in its words
   for (const rule of manifest.rules) applyRule(rule, args);
   return { args, siteId: site_id, ...asked, ...wanted };
+}
+
+/** Whether a number is not the one that was written: a whole one beyond 2^53 is rounded, one beyond all would go on as null. */
+const isRounded = (value: number) =>
+  !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+
+function holdsRounded(value: unknown): boolean {
+  if (typeof value === "number") return isRounded(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsRounded);
+}
+
+/** What is written, or asked of a site's own tool, is what was sent, or nothing: ids of 17 digits are in use. Throws E_BAD_INPUT. */
+function refuseRounded(args: Record<string, unknown>): void {
+  const [name] = Object.entries(args).find(([, value]) => holdsRounded(value)) ?? [];
+  if (name === undefined) return;
+  throw bad(
+    `${
+      clipped(name)
+    }: holds a number beyond 2^53, which would go on as another one, and nothing was sent; send it as a ` +
+      "text, or leave it out",
+  );
 }
 
 const hasOwn = ({ input }: Manifest, name: string) => Object.hasOwn(input.properties ?? {}, name);
@@ -105,9 +134,13 @@ function askedOf(given: Asks, asks: Asks): Pick<Input, "confirm" | "confirmToken
 }
 
 /** Step 8 for a tool whose arguments the upstream checks: they go on as they came, without `site_id`. Throws as readInput does. */
-export function readForwarded({ check }: Pick<ToolEntry, "check">, raw: Record<string, unknown>): Input {
+export function readForwarded(
+  { check, offer }: Pick<ToolEntry, "check"> & Partial<Pick<ToolEntry, "offer">>,
+  raw: Record<string, unknown>,
+): Input {
   const { site_id, ...rest } = raw;
   refuseSiteId(site_id);
+  if (offer) refuseRounded(rest);
   return { args: check(rest), siteId: site_id, confirm: false, confirmToken: undefined, dryRun: false };
 }
 
@@ -130,8 +163,9 @@ export function forwardedTo(
     given[name] = args[name];
     delete args[name];
   }
-  const { dryRun, ...asked } = askedOf(given, asks);
   const isWrite = offer.writesAt.includes(site) || writes(manifest);
+  if (isWrite) asks.judge?.();
+  const { dryRun, ...asked } = askedOf(given, asks);
   const { wanted, rest } = wantedOf(args, manifest, (name) => !isWrite && !offer.has(name, site));
   if (isWrite) refuseMisspelt(args, (name) => offer.has(name, site));
   const isShown = isWrite && (dryRun || (given.confirm ?? asks.confirm) === false);

@@ -1,4 +1,4 @@
-/** The calls of other tools that a tool makes: each walks the steps of a call from the look-up on, as its caller's. */
+/** The calls of other tools that a tool makes: each takes the steps of a call from the look-up on, as its caller's. */
 import { GatewayError } from "../../core/errors.ts";
 import { type Change, LIMITS, type Tier } from "../../core/model.ts";
 import type {

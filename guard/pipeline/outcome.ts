@@ -1,5 +1,5 @@
 /** What a caller is told of the change after a failure: what is known of it, and where to look before trying again. */
-import { GatewayError, OUTCOME_UNKNOWN } from "../../core/errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { Outcome } from "../../core/model.ts";
 import { type Manifest, writes } from "../../registry/manifest.ts";
 import type { CallRecord } from "../audit/audit.ts";
@@ -64,13 +64,12 @@ export function inspectionHint(manifest: Omit<Described, "raise"> | undefined): 
 }
 
 function told(
-  { code, message, outcome: known }: GatewayError,
+  { code, message, bareMessage: said, outcome: known }: GatewayError,
   outcome: Outcome,
   { writes, allMade }: Pick<CallRecord, "writes" | "allMade">,
   manifest: Described | undefined,
 ): string {
   if (outcome === "none") return message;
-  const said = message.replaceAll(`; ${OUTCOME_UNKNOWN}`, "");
   // Who says of the one write that nobody knows, such as of a site's own tool that failed, speaks of its answer.
   const isOpen = known === "unknown" && (code === "E_TOOL_ERROR" || writes.isOne);
   const done = isOpen ? [] : writes.carriedOut;

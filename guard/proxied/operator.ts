@@ -1,5 +1,5 @@
 /** Sites' own tools for an operator: what is listed, why it is held back, what changed; and decisions on them. */
-import { GatewayError } from "../../core/errors.ts";
+import { GatewayError, type WrongField } from "../../core/errors.ts";
 import type { Site } from "../../core/model.ts";
 import type { ProxyClass } from "../../platforms/tool_servers/types.ts";
 import type {
@@ -276,7 +276,13 @@ function unlisted(name: string, sites: readonly string[]): GatewayError {
   );
 }
 
-const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
+/** E_BAD_INPUT of a field of an order. */
+function wrong(name: "class" | "effect" | "page", how: WrongField["how"], says: string): GatewayError {
+  const message = how === "missing"
+    ? `${name} is required ${says}`
+    : `${name}: ${says}${how === "needless" ? "; leave it out" : ""}`;
+  return new GatewayError("E_BAD_INPUT", message, { field: { name, how, says } });
+}
 
 /** The class that an order gives a tool. Throws E_BAD_INPUT for one it cannot have. */
 function classFor(
@@ -288,35 +294,34 @@ function classFor(
   const known = source.known.get(name);
   if (known) {
     if (order.class !== undefined && order.class !== (known.writes ? "write" : "read")) {
-      throw bad(`class: "${name}" is known as a ${known.writes ? "write" : "read"}; leave it out`);
+      throw wrong("class", "needless", `"${name}" is known as a ${known.writes ? "write" : "read"}`);
     }
     if (order.effect !== undefined && order.effect !== known.effect) {
-      throw bad(`effect: "${name}" is known with effect ${known.effect}; leave it out`);
+      throw wrong("effect", "needless", `"${name}" is known with effect ${known.effect}`);
     }
     const { writes, effect, page } = known;
     return { writes, effect, ...(page === undefined ? {} : { page }) };
   }
-  if (order.class === undefined) throw bad(`class is required for "${name}": read or write`);
+  if (order.class === undefined) throw wrong("class", "missing", `for "${name}": read or write`);
   const because = source.mustWrite(name, tool.hints);
   if (order.class === "read") {
-    if (because !== null) throw bad(`class: "${name}" can only be a write, for ${because}`);
-    if ((order.effect ?? "read") !== "read") throw bad("effect: a read has effect read; leave it out");
+    if (because !== null) throw wrong("class", "wrong", `"${name}" can only be a write, for ${because}`);
+    if ((order.effect ?? "read") !== "read") throw wrong("effect", "needless", "a read has effect read");
     return { writes: false, effect: "read" };
   }
   const effect = order.effect ?? source.effect;
   if (!source.effects.includes(effect)) {
-    throw bad(`effect: expected one of ${source.effects.join(", ")} for such a tool`);
+    throw wrong("effect", "wrong", `expected one of ${source.effects.join(", ")} for such a tool`);
   }
   if (effect !== "page") {
-    if (order.page !== undefined) throw bad("page: only a tool with effect page names one; leave it out");
+    if (order.page !== undefined) throw wrong("page", "needless", "only a tool with effect page names one");
     return { writes: true, effect };
   }
   const properties = (tool.input_schema.properties ?? {}) as object;
   const { page } = order;
   if (page === undefined || !Object.hasOwn(properties, page)) {
-    throw bad(
-      `page: expected the argument that names the page, one of ${Object.keys(properties).join(", ")}`,
-    );
+    const names = Object.keys(properties).join(", ");
+    throw wrong("page", "wrong", `expected the argument that names the page, one of ${names}`);
   }
   return { writes: true, effect, page };
 }

@@ -19,7 +19,7 @@ export interface Progress {
 }
 
 /** The state of a set as it is told. */
-export const stateOf = (
+const stateOf = (
   { state }: Pick<KeptSet, "state">,
   { isAlive }: Pick<Progress, "isAlive">,
 ): ToldState => state === "running" && !isAlive ? "interrupted" : state;

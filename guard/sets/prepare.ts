@@ -1,4 +1,4 @@
-/** A set is planned: each of its calls walks the steps up to its plan, and every one that is refused is named. */
+/** A set is planned: each of its calls takes the steps up to its plan, and every one that is refused is named. */
 import { Buffer } from "node:buffer";
 import { asGatewayError, cancelled, clipped, GatewayError } from "../../core/errors.ts";
 import { type Change, LIMITS, type Site, type Tier } from "../../core/model.ts";
@@ -41,7 +41,7 @@ export interface Prepared {
 const bad = (message: string) => new GatewayError("E_BAD_INPUT", message);
 
 /** Throws E_BAD_INPUT for what is no set, and E_PAYLOAD_TOO_LARGE. */
-export function checkOrder({ title, changes }: SetOrder): void {
+function checkOrder({ title, changes }: SetOrder): void {
   const most = LIMITS.SET_ITEMS_MAX;
   if (cleaned(title) === "") throw bad("title: must not be blank");
   if (changes.length === 0) throw bad("changes: nothing is to be changed; give one call at least");

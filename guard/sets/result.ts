@@ -63,7 +63,7 @@ function fieldsOf(value: unknown): unknown {
 }
 
 /** The fields of an answer that are kept, as many as fit; of what visitors get whether that is as expected in any case. */
-export function shortened(value: unknown, id: unknown): Record<string, unknown> {
+function shortened(value: unknown, id: unknown): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   if (!isFields(value)) return kept;
   const fits = () => Buffer.byteLength(JSON.stringify(kept)) <= ANSWER_BYTES;

@@ -1,6 +1,6 @@
 /** Sends what is on its way to webhooks: again with growing pauses for a day, by one instance, and no longer than it must. */
 import { alarmIn } from "../../core/async.ts";
-import { asGatewayError, GatewayError, OUTCOME_UNKNOWN } from "../../core/errors.ts";
+import { asGatewayError, GatewayError } from "../../core/errors.ts";
 import { type DeliveryAttempt, LIMITS, WEBHOOK_TEST, type WebhookDelivery } from "../../core/model.ts";
 import type { Http } from "../../platforms/_http/http.ts";
 import type { Outgoing } from "../../platforms/_http/request.ts";
@@ -325,8 +325,9 @@ export class Deliveries {
       const retry_after = secondsIn(headers.get("retry-after"), now());
       return { attempt: { at, status, ms: Math.max(0, now() - begun), error }, retry_after };
     } catch (thrown) {
-      const { message, code } = asGatewayError(thrown, delivery.id);
-      const error = code === "E_INTERNAL" ? "the gateway failed; its log says why" : ownWords(message);
+      // What is said of writes to a site does not fit here: it is sent again, under the same id.
+      const { bareMessage, code } = asGatewayError(thrown, delivery.id);
+      const error = code === "E_INTERNAL" ? "the gateway failed; its log says why" : bareMessage;
       if (code === "E_INTERNAL") {
         this.ports.log({ event: "internal", request_id: delivery.id, cause: String(thrown) });
       }
@@ -367,6 +368,3 @@ function secondsIn(text: string | null, now: number): number | null {
   const seconds = Number.isFinite(Number(text)) ? Number(text) : (Date.parse(text) - now) / SECOND_MS;
   return seconds > 0 ? seconds : null;
 }
-
-/** What is said of writes to a site does not fit here: it is sent again, under the same id. */
-const ownWords = (message: string) => message.replaceAll(`; ${OUTCOME_UNKNOWN}`, "");

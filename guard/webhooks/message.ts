@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import type { WebhookDelivery, WebhookFormat } from "../../core/model.ts";
-import { isFields } from "../../core/values.ts";
 
 /** A site as an event names it. */
 export interface NamedSite {
@@ -111,7 +110,3 @@ export function namesOf(sites: readonly NamedSite[]): string {
 /** The same with the word that binds it to what happens there; nothing where there is none. */
 export const onSites = (sites: readonly NamedSite[]): string =>
   sites.length === 0 ? "" : ` on ${namesOf(sites)}`;
-
-/** Whether a body reads as an event, as one does that was kept. */
-export const isEvent = (value: unknown): value is EventBody =>
-  isFields(value) && typeof value["type"] === "string" && isFields(value["data"]);

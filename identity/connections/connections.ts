@@ -1,5 +1,5 @@
 /** People's connected accounts, for an operator: links that connect them, how they do, and their end. */
-import { GatewayError, OUTCOME_UNKNOWN } from "../../core/errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import type { User } from "../../core/model.ts";
 import type { AccountSpec, Connector } from "../../platforms/_connector/connector.ts";
 import type { ConnectionSpec } from "../../platforms/_connector/connection.ts";
@@ -201,7 +201,7 @@ export class Connections {
       return true;
     } catch (thrown) {
       // No site was changed: whether the access has ended is said beside it.
-      if (thrown instanceof GatewayError) return thrown.message.replaceAll(`; ${OUTCOME_UNKNOWN}`, "");
+      if (thrown instanceof GatewayError) return thrown.bareMessage;
       throw thrown;
     }
   }

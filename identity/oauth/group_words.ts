@@ -20,7 +20,7 @@ export const GROUP_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What is sensitive of a group, in few words. Such a group is ticked by a person, never by itself. */
-export const SENSITIVE_GROUPS: Readonly<Record<string, string>> = {
+const SENSITIVE_GROUPS: Readonly<Record<string, string>> = {
   analytics: "what ads cost and the spreadsheets of the connected account",
   social: "budgets and costs of ads",
   crm: "data of customers, messages to people and payments",

@@ -6,7 +6,7 @@ import type { PublishGrant } from "../_http/request.ts";
 
 /** The header that asks for a held run, and the one that answers it (docs/upstreams/wordpress.md, "Held calls"). */
 export const HOLD_HEADER = "x-site-ops-hold";
-export const HELD_HEADER = "x-site-ops-held";
+const HELD_HEADER = "x-site-ops-held";
 /**
  * The method of a held call, which only the plugin knows: it makes it the method that the tool server knows, once it holds.
  * A site that lost its plugin since it was asked runs nothing.

@@ -20,7 +20,7 @@ export type { CloneFields, Page, PageFields, PreparedClone, PreparedPage } from 
 
 /**
  * What can be done with pages. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP; those that
- * are given what was seen also E_STALE_PREVIEW, where somebody changed what they replace since then.
+ * change what is there also E_STALE_PREVIEW, where somebody changed what they replace since it was seen.
  */
 export interface PagesClient {
   read(id: Id): Promise<Page>;
@@ -37,13 +37,13 @@ export interface PagesClient {
   /** Reads only: the template, every placeholder of it covered. Without an id it is for a new page. */
   prepareClone(fields: CloneFields, id: Id | null): Promise<PreparedClone>;
   create(draft: PreparedPage | PreparedClone, made: Making): Promise<Updated | Cloned>;
-  update(id: Id, draft: PreparedPage | PreparedClone, seen?: Seen): Promise<Updated | Cloned>;
+  update(id: Id, draft: PreparedPage | PreparedClone, seen: Seen): Promise<Updated | Cloned>;
   /** Reads only: refuses what the live state forbids. */
   check(id: Id, verb: Verb, moment?: Moment): Promise<Seen>;
   /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
   timeZone(): Promise<string | undefined>;
-  schedule(id: Id, moment: Moment, seen?: Seen): Promise<Updated>;
-  publish(id: Id, grant: PublishGrant, seen?: Seen): Promise<Updated>;
+  schedule(id: Id, moment: Moment, seen: Seen): Promise<Updated>;
+  publish(id: Id, grant: PublishGrant, seen: Seen): Promise<Updated>;
 
   templates(query: TemplatesQuery): Promise<TemplateList>;
 }

@@ -34,7 +34,7 @@ export type ContentType = string;
 
 /**
  * What can be done with posts, and with types of the site's own where the platform has those. Every method throws E_UPSTREAM; those that write or check also E_FORBIDDEN_OP; those that
- * are given what was seen also E_STALE_PREVIEW, where somebody changed what they replace since then.
+ * change what is there also E_STALE_PREVIEW, where somebody changed what they replace since it was seen.
  */
 export interface PostsClient {
   /** Without a type the id is a post's, here and below. */
@@ -52,7 +52,7 @@ export interface PostsClient {
    */
   prepareDraft(fields: DraftFields, id: Id | null, type?: ContentType): Promise<PreparedDraft>;
   createDraft(draft: PreparedDraft, made: Making): Promise<Updated>;
-  updateDraft(id: Id, draft: PreparedDraft, made: Making, seen?: Seen): Promise<Updated>;
+  updateDraft(id: Id, draft: PreparedDraft, made: Making, seen: Seen): Promise<Updated>;
   /**
    * Reads only: refuses what the live state forbids. Without a type the id is a post's; for `unschedule` the platform
    * finds out which of the two it is, and says so.
@@ -60,9 +60,9 @@ export interface PostsClient {
   check(id: Id, verb: Verb, moment?: Moment, type?: ContentType): Promise<Seen>;
   /** Reads only: the site's own time zone, an IANA name or an offset; undefined where it does not tell. */
   timeZone(): Promise<string | undefined>;
-  schedule(id: Id, moment: Moment, seen?: Seen, type?: ContentType): Promise<Updated>;
-  unschedule(id: Id, type?: ContentType, seen?: Seen): Promise<Updated>;
-  publish(id: Id, grant: PublishGrant, seen?: Seen, type?: ContentType): Promise<Updated>;
+  schedule(id: Id, moment: Moment, seen: Seen, type?: ContentType): Promise<Updated>;
+  unschedule(id: Id, type: ContentType | undefined, seen: Seen): Promise<Updated>;
+  publish(id: Id, grant: PublishGrant, seen: Seen, type?: ContentType): Promise<Updated>;
 }
 
 /** A post or page as it is found by its id alone. */

@@ -72,9 +72,9 @@ export const textSearch: Capability<TextSearchClient> = {
 };
 
 /** How many characters are read on each side of what was found. */
-export const AROUND_CHARACTERS = 160;
+const AROUND_CHARACTERS = 160;
 /** How many spots of one text are told. */
-export const SPOTS_MAX = 3;
+const SPOTS_MAX = 3;
 
 /** A text that holds the needle: how often, and the first places; null for one that does not. */
 export function spotsOf(needle: Needle, text: string): Pick<FoundPlace, "spots" | "times"> | null {

@@ -1,10 +1,8 @@
 /** What is said when no usable answer came: one sentence that names the host and what to do. */
-import { GatewayError, OUTCOME_UNKNOWN } from "../../core/errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { LIMITS } from "../../core/model.ts";
 import { isFields } from "../../core/values.ts";
 import type { Ending, Incoming, Outgoing } from "./request.ts";
-
-export { OUTCOME_UNKNOWN };
 
 /** A request that failed before one byte of it was sent. */
 export class NotSent extends Error {
@@ -14,10 +12,22 @@ export class NotSent extends Error {
 /** The HTTP status given for "no answer". */
 export const NO_ANSWER = 504;
 
+/** What is said of a request, and whether it left the gateway. */
+interface Told {
+  readonly out: Outgoing;
+  readonly what: string;
+  readonly left: boolean;
+}
+
 /** E_UPSTREAM where no usable answer came; `isHostDown` where none came at all, which whoever asks that host will find. */
 class Unanswered extends GatewayError {
-  constructor(message: string, readonly isHostDown: boolean, cause?: unknown) {
-    super("E_UPSTREAM", message, { upstream: NO_ANSWER, cause: withoutAddress(cause) });
+  constructor({ out, what, left }: Told, readonly isHostDown: boolean, cause?: unknown) {
+    const inDoubt = out.effect === "write" && left;
+    super("E_UPSTREAM", `${hostOf(out)} ${what}`, {
+      upstream: NO_ANSWER,
+      inDoubt,
+      cause: withoutAddress(cause),
+    });
   }
 }
 
@@ -51,19 +61,13 @@ export const leavesDoubt = (out: Outgoing, answer: Incoming): boolean =>
   out.effect === "write" && endingOf(answer, out) === "in_doubt";
 
 /** Whether a failed write may have been carried out all the same. */
-export const isDoubtful = (thrown: unknown): boolean =>
-  thrown instanceof GatewayError && thrown.code === "E_UPSTREAM" && thrown.message.includes(OUTCOME_UNKNOWN);
+export const isDoubtful = (thrown: unknown): boolean => thrown instanceof GatewayError && thrown.inDoubt;
 
 const hostOf = (out: Outgoing) => URL.parse(out.url)?.host ?? "The address";
 
 /** E_UPSTREAM "<host> <what>"; with `left` a write's message adds that its outcome is unknown. */
 export const failure = (out: Outgoing, what: string, left: boolean): GatewayError =>
-  new Unanswered(sentence(out, what, left), false);
-
-function sentence(out: Outgoing, what: string, left: boolean): string {
-  const unknown = out.effect === "write" && left;
-  return `${hostOf(out)} ${what}${unknown ? `; ${OUTCOME_UNKNOWN}` : ""}`;
-}
+  new Unanswered({ out, what, left }, false);
 
 /** An address as a message names it: its origin, or its scheme where it has none. */
 export const placeOf = ({ origin, protocol }: URL): string => origin === "null" ? protocol : origin;
@@ -91,7 +95,7 @@ export function brokenOff(
   cause: unknown,
 ): GatewayError {
   const { out, left } = trip;
-  if (trip.isStopped()) return new Unanswered(sentence(out, stopped(out, left), left), false, cause);
+  if (trip.isStopped()) return new Unanswered({ out, what: stopped(out, left), left }, false, cause);
   const seconds = Math.round(trip.limitMs / 100) / 10;
   const unreadable = unreadableFor(cause);
   const what = trip.signal.aborted
@@ -102,7 +106,7 @@ export function brokenOff(
     ? `broke the connection off; ${retryAdvice(out, left)}`
     : `could not be reached, nothing was sent${reasonOf(cause)}`;
   const isOwn = !left && Object.hasOwn(OWN, anyCodeOf(cause) ?? "");
-  return new Unanswered(sentence(out, what, left), unreadable === null && !isOwn, cause);
+  return new Unanswered({ out, what, left }, unreadable === null && !isOwn, cause);
 }
 
 const isLost = (out: Outgoing, left: boolean) => out.effect === "write" && left;

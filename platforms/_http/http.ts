@@ -251,7 +251,7 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type",
  * The request after a redirect, as fetch would make it, but without credentials or body on another origin.
  * Throws E_UPSTREAM where a body would have to go there.
  */
-export function nextHop(hop: Outgoing, status: number, target: URL): Outgoing {
+function nextHop(hop: Outgoing, status: number, target: URL): Outgoing {
   const toGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
   const { json, body, headers = {}, ...rest } = hop;
   const method = toGet ? "GET" : hop.method;

@@ -82,7 +82,7 @@ export function dryRunOf({ id, held }: { readonly id: string; readonly held: Hel
 const TOO_OLD = "The site's companion plugin is older than 1.5.0, and keeps nothing that would set it back";
 
 /** Why what a held call did cannot be taken back, a sentence; null where it can. */
-export function finalOf({ setback }: HeldEffects): string | null {
+function finalOf({ setback }: HeldEffects): string | null {
   if (setback === undefined) return TOO_OLD;
   return setback.why === null ? null : `It cannot be taken back by the site: ${setback.why}`;
 }

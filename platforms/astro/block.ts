@@ -5,7 +5,7 @@ import { GatewayError } from "../../core/errors.ts";
 export const isMarkdown = (path: string): boolean => /\.(md|mdx|markdown)$/i.test(path);
 
 /** Far beyond use; a parser needs seconds for a file's worth of YAML. */
-export const BLOCK_CHARACTERS_MAX = 64 * 1024;
+const BLOCK_CHARACTERS_MAX = 64 * 1024;
 
 /** A document's frontmatter by offsets of its text. */
 export interface Block {

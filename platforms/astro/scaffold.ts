@@ -23,7 +23,7 @@ export interface Beginning {
 }
 
 /** Where the site's name, language, navigation and the layout's words are kept, for people and tools to change. */
-export const SITE_FILE = "src/content/site.json";
+const SITE_FILE = "src/content/site.json";
 
 const ALWAYS = [
   LAYOUT_FILE,

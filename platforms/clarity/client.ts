@@ -190,7 +190,7 @@ export function refused(answer: Incoming, token: string, site: string, now: numb
 }
 
 /** Milliseconds until the day is over by UTC, and the project's requests count anew. */
-export const untilReset = (now: number): number => DAY_MS - now % DAY_MS;
+const untilReset = (now: number): number => DAY_MS - now % DAY_MS;
 
 function nextStep(answer: Incoming, site: string): string {
   const { status } = answer;

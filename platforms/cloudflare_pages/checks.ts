@@ -20,14 +20,14 @@ export async function hostingChecks(
   return [hostingProject(ctx.site), ...answers(ctx.site, deployments)];
 }
 
-const update = (site: Site, option: string) => `deno task admin site update ${site.id} ${option}`;
+const setProject = (site: Site) => `deno task admin site update ${site.id} --hosting-project <name>`;
 
 function hostingProject(site: Site): Check {
   return site.hosting_project === null
     ? fail(
       "hosting_project",
       "No hosting project is set, so deployments cannot be followed",
-      update(site, "--hosting-project <name>"),
+      setProject(site),
     )
     : pass("hosting_project", `Hosting project "${site.hosting_project}" is set`);
 }
@@ -52,7 +52,7 @@ function hostingFails(site: Site, error: NonNullable<Probe<unknown>["error"]>): 
     case "E_HOSTING_NOT_CONFIGURED":
       return fail("hosting", error.message, "The gateway's operator sets it");
     case "E_HOSTING_PROJECT_MISSING":
-      return fail("hosting", error.message, update(site, "--hosting-project <name>"));
+      return fail("hosting", error.message, setProject(site));
     default:
       return [400, 401, 403].includes(error.upstream ?? 0)
         ? fail(

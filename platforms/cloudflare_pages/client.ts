@@ -109,7 +109,7 @@ type Told = z.infer<typeof DEPLOYMENT>;
 /** A page of a project's deployments. */
 export const LIST = z.object({ success: z.literal(true), result: z.array(DEPLOYMENT) });
 /** A project, without anything of its environment. */
-export const PROJECT = z.object({
+const PROJECT = z.object({
   success: z.literal(true),
   result: z.object({
     production_branch: text,

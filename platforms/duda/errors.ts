@@ -1,5 +1,5 @@
 /** What a failure of Duda's is turned into: one sentence with its status and the next step; what it said stands beside. */
-import { GatewayError, type GatewayErrorOptions, OUTCOME_UNKNOWN } from "../../core/errors.ts";
+import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
 import { leavesDoubt } from "../_http/failures.ts";
 import { excerptOf } from "../_content/excerpt.ts";
@@ -12,7 +12,7 @@ export class DudaError extends GatewayError {
     message: string,
     upstream: number,
     readonly reason: string,
-    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter" | "excerpt"> = {},
+    known: Pick<GatewayErrorOptions, "outcome" | "inDoubt" | "retryAfter" | "excerpt"> = {},
   ) {
     super("E_UPSTREAM", message, { upstream, ...known });
   }
@@ -30,8 +30,8 @@ export function refusal(out: Outgoing, answer: Incoming, secrets: readonly strin
   const sent = leavesDoubt(out, answer) || (out.effect === "write" && status < 400);
   const missing = status === 404 || (status === 400 && code === "ResourceNotExist");
   const upstream = missing ? 404 : status < 400 ? 502 : status;
-  const way = sent ? `look at the site; ${OUTCOME_UNKNOWN}` : wayOut(answer, code, missing);
-  const known = sent ? { outcome: "unknown" } as const : askedWait(answer);
+  const way = sent ? "look at the site" : wayOut(answer, code, missing);
+  const known = sent ? { outcome: "unknown", inDoubt: true } as const : askedWait(answer);
   const said = excerptOf([code, message || answer.text()].filter((one) => one !== "").join(": "), secrets);
   return new DudaError(`sitebuilder ${status}: ${way}`, upstream, code, { ...known, ...said });
 }
@@ -39,12 +39,11 @@ export function refusal(out: Outgoing, answer: Incoming, secrets: readonly strin
 /** The error of an answer that lacks what is relied on; a write may have been carried out. */
 export function unreadable(out: Outgoing, { status }: Incoming, what: string): DudaError {
   const write = out.effect === "write";
-  const way = write ? OUTCOME_UNKNOWN : "try again later";
   return new DudaError(
-    `sitebuilder ${status}: ${what}; ${way}`,
+    `sitebuilder ${status}: ${what}${write ? "" : "; try again later"}`,
     502,
     "",
-    write ? { outcome: "unknown" } : {},
+    write ? { outcome: "unknown", inDoubt: true } : {},
   );
 }
 

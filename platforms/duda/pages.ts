@@ -43,14 +43,14 @@ async function prepare(wire: Wire, fields: PageFields, isNew: boolean): Promise<
   };
 }
 
-async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: Seen): Promise<Updated> {
+async function update(wire: Wire, id: string, { fields }: PreparedPage, seen: Seen): Promise<Updated> {
   const now = await readPage(wire, id);
   const { publish_on_next_site_publish: asked, ...given } = fields;
   const wanted = {
     ...sentParts(given, now),
     ...asked === undefined ? {} : { publish_on_next_site_publish: asked },
   };
-  if (seen) requireUnchanged("page", id, seen, now.parts, ["status", ...Object.keys(wanted)]);
+  requireUnchanged("page", id, seen, now.parts, ["status", ...Object.keys(wanted)]);
   judge("page", now.whole, now.siteNow, "update");
   // Said again where nothing is to change: nobody knows what the platform makes of a page without it.
   const staged = asked ?? now.whole.publish_on_next_site_publish === true;
@@ -68,9 +68,9 @@ async function update(wire: Wire, id: string, { fields }: PreparedPage, seen?: S
   return { ...written(after.whole, differences(sent, after.parts, now.parts)), parts: after.parts };
 }
 
-async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Updated> {
+async function publish(wire: Wire, id: string, grant: PublishGrant, seen: Seen): Promise<Updated> {
   const now = await readPage(wire, id);
-  if (seen) requireUnchanged("page", id, seen, now.parts);
+  requireUnchanged("page", id, seen, now.parts);
   judge("page", now.whole, now.siteNow, "publish");
   try {
     await wire.ask("change_page", CHANGED, { id, json: { draft_status: "PUBLISHED" }, grant });

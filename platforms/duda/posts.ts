@@ -201,14 +201,12 @@ async function madeOtherwise(wire: Wire, { whole }: PostRead): Promise<GatewayEr
   );
 }
 
-async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen?: Seen): Promise<Updated> {
+async function update(wire: Wire, id: string, { fields }: PreparedDraft, seen: Seen): Promise<Updated> {
   const json = bodyOf(fields);
   if (Object.keys(json).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
   const before = await readPost(wire, id);
   const sent = sentParts(fields);
-  if (seen) {
-    requireUnchanged("post", id, seen, before.parts, ["status", "scheduled_at", ...Object.keys(sent)]);
-  }
+  requireUnchanged("post", id, seen, before.parts, ["status", "scheduled_at", ...Object.keys(sent)]);
   judge("post", before.whole, before.siteNow, "update");
   await wire.ask("change_post", POST.nullish(), { id, json });
   let after: PostRead;

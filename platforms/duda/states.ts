@@ -19,11 +19,11 @@ async function before(
   wire: Wire,
   id: string,
   verb: Verb,
-  seen: Seen | undefined,
+  seen: Seen,
   { moment, names }: { readonly moment?: Moment; readonly names?: readonly string[] } = {},
 ): Promise<PostRead> {
   const now = await readPost(wire, id);
-  if (seen) requireUnchanged("post", id, seen, now.parts, names);
+  requireUnchanged("post", id, seen, now.parts, names);
   judge("post", now.whole, now.siteNow, verb, moment);
   return now;
 }
@@ -40,7 +40,7 @@ const setDate = (wire: Wire, id: string, date: string | null) =>
   wire.ask("change_post", POST.nullish(), { id, json: { schedule_publish_date: date } });
 
 /** Schedules; what the site did not schedule is made a draft again at once. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW. */
-export async function schedule(wire: Wire, id: string, moment: Moment, seen?: Seen): Promise<Updated> {
+export async function schedule(wire: Wire, id: string, moment: Moment, seen: Seen): Promise<Updated> {
   const was = await before(wire, id, "schedule", seen, { moment });
   await setDate(wire, id, dudaDate(moment.at));
   const late = wire.forCleanup();
@@ -81,7 +81,7 @@ export async function revert(wire: Wire, id: string): Promise<Reverted> {
 }
 
 /** Takes a schedule back. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW, E_UPSTREAM where it is still scheduled. */
-export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<Updated> {
+export async function unschedule(wire: Wire, id: string, seen: Seen): Promise<Updated> {
   const was = await before(wire, id, "unschedule", seen, { names: ["status", "scheduled_at"] });
   await setDate(wire, id, null);
   const late = wire.forCleanup();
@@ -96,7 +96,7 @@ export async function unschedule(wire: Wire, id: string, seen?: Seen): Promise<U
 }
 
 /** Publishes at once. Throws E_FORBIDDEN_OP, E_STALE_PREVIEW, E_UPSTREAM where it is not public afterwards. */
-export async function publish(wire: Wire, id: string, grant: PublishGrant, seen?: Seen): Promise<Updated> {
+export async function publish(wire: Wire, id: string, grant: PublishGrant, seen: Seen): Promise<Updated> {
   const was = await before(wire, id, "publish", seen);
   await wire.ask("publish_post", NOTHING, { id, grant });
   const after = await readPost(wire.forCleanup(), id);

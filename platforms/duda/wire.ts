@@ -27,7 +27,7 @@ const CREATES: ReadonlySet<RouteName> = new Set([
 ]);
 
 /** Refuses a site, or a gateway, that is not set up: E_MISSING_SECRET. */
-export function assertConfigured({ site, settings }: SiteContext<DudaSettings>): void {
+function assertConfigured({ site, settings }: SiteContext<DudaSettings>): void {
   if (site.site_alias === null) {
     throw new GatewayError(
       "E_MISSING_SECRET",

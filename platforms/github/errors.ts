@@ -2,7 +2,6 @@
 import { LIMITS } from "../../core/model.ts";
 import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 import { excerptOf } from "../_content/excerpt.ts";
-import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming } from "../_http/request.ts";
 
 /** What an owner does for an app that may not write. */
@@ -20,7 +19,7 @@ const RULE = new RegExp(
   "i",
 );
 
-type RepoErrorOptions = Pick<GatewayErrorOptions, "retryAfter" | "outcome" | "excerpt">;
+type RepoErrorOptions = Pick<GatewayErrorOptions, "retryAfter" | "outcome" | "inDoubt" | "excerpt">;
 
 /** An answer that is no success. E_UPSTREAM with its status; `said` is the host's own message. */
 export class RepoError extends GatewayError {
@@ -109,15 +108,17 @@ export function refusal(
   const wait = busyInWords(refused, now);
   const asked = wait === null ? undefined : Math.max(1, Math.ceil(wait / 1000));
   const seconds = asked && Math.min(asked, LIMITS.RETRY_AFTER_SECONDS);
-  const message = `${ofRepo(repo)}the host answered ${status}; ${wayOut(refused, seconds)}`;
-  return new RepoError(message, status, said, { retryAfter: seconds, ...excerptOf(said, secrets) });
+  const inDoubt = refused.unknown && seconds === undefined;
+  const message = `${ofRepo(repo)}the host answered ${status}${
+    inDoubt ? "" : `; ${wayOut(refused, seconds)}`
+  }`;
+  return new RepoError(message, status, said, { retryAfter: seconds, inDoubt, ...excerptOf(said, secrets) });
 }
 
 const ofRepo = (repo: string | null) => (repo === null ? "Repositories: " : `Repository "${repo}": `);
 
-function wayOut({ status, said, unknown }: Refused, seconds: number | undefined): string {
+function wayOut({ status, said }: Refused, seconds: number | undefined): string {
   if (seconds !== undefined) return `it limits how much is asked of it: try again in ${seconds} s`;
-  if (unknown) return OUTCOME_UNKNOWN;
   if (noApp(status, said)) {
     return "it does not take the app's key: check REPO_APP_ID, REPO_APP_PRIVATE_KEY and this machine's clock";
   }
@@ -135,9 +136,9 @@ function wayOut({ status, said, unknown }: Refused, seconds: number | undefined)
 
 /** A success whose body is not what the host gives. */
 export function unreadable(repo: string | null, status: number, unknown: boolean): RepoError {
-  const after = unknown ? OUTCOME_UNKNOWN : "a proxy may have changed it: try again later";
-  const message = `${ofRepo(repo)}the host's answer ${status} cannot be read; ${after}`;
-  return new RepoError(message, 502, "", unknown ? { outcome: "unknown" } : {});
+  const after = unknown ? "" : "; a proxy may have changed it: try again later";
+  const message = `${ofRepo(repo)}the host's answer ${status} cannot be read${after}`;
+  return new RepoError(message, 502, "", unknown ? { outcome: "unknown", inDoubt: true } : {});
 }
 
 /** What to wait where the host limits a caller without saying for how long. */
@@ -159,7 +160,7 @@ export function busyFor(
 }
 
 /** The same of a refusal in words: the host does not always say a time where too much was asked at once. */
-export function busyInWords(
+function busyInWords(
   refused: Pick<Incoming, "status" | "headers"> & { readonly said: string },
   now: number,
 ): number | null {

@@ -50,13 +50,25 @@ export function formerOf(
   return { files, made };
 }
 
-/** The files that a push replaced, as it left them, where it made a commit. */
-export function leftOf(
-  kept: Readonly<Record<string, unknown>>,
-  { shas, unchanged }: Pick<Pushed, "shas" | "unchanged">,
-): Readonly<Record<string, string | null>> | undefined {
-  if (unchanged) return undefined;
-  return Object.fromEntries(formerOf(kept).files.map(({ path }) => [path, shas.get(path) ?? null]));
+/** What is kept before a write: what names it, the branch among that, and the files that it replaces. */
+interface Kept {
+  readonly of: Readonly<Record<string, unknown>>;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What `leaving` of a write's result takes: the files that a push replaced as it left them, where it made a commit, and
+ * what was kept before it with the branch's name, where only the push tells that.
+ */
+export function leavingOf<Before extends Kept>(
+  before: Before | undefined,
+  { branch, shas, unchanged }: Pick<Pushed, "branch" | "shas" | "unchanged">,
+): [left: Readonly<Record<string, string | null>> | undefined, before?: Before] {
+  if (before === undefined || unchanged) return [undefined];
+  const left = Object.fromEntries(
+    formerOf(before.values).files.map(({ path }) => [path, shas.get(path) ?? null]),
+  );
+  return before.of["branch"] === branch ? [left] : [left, { ...before, of: { ...before.of, branch } }];
 }
 
 /** Puts them back in one commit, by the names of their blobs, and takes out the paths that were not there. */

@@ -45,12 +45,12 @@ const SMALL_BYTES = 64 * 1024;
 /** Base64 with line ends, and a little around it. */
 const bytesOnWire = (size: number) => Math.ceil(size * 1.5) + 4096;
 
-/** The answer, or `otherwise` for one of those statuses. */
-async function unless<T, O>(answer: Promise<T>, statuses: readonly number[], otherwise: O): Promise<T | O> {
+/** The answer, or null where the host has no such object: for a name that can be none it answers 422. */
+async function ifThere<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (thrown) {
-    if (thrown instanceof RepoError && statuses.includes(thrown.upstream ?? 0)) return otherwise;
+    if (thrown instanceof RepoError && [404, 422].includes(thrown.upstream ?? 0)) return null;
     throw thrown;
   }
 }
@@ -85,7 +85,7 @@ export async function commitOf(wire: RepoWire, sha: string, cleanup?: true): Pro
   const path = `/git/commits/${encoded(sha)}`;
   return await remembered(wire.ctx, "objects").once(`commit ${sha}`, async () => {
     const asked = wire.ask({ method: "GET", path, schema: COMMIT, cleanup });
-    const commit = await unless(asked, [404, 422], null);
+    const commit = await ifThere(asked);
     return commit && { value: commit, bytes: commit.sha === sha ? COMMIT_BYTES : Infinity };
   });
 }
@@ -99,7 +99,7 @@ export async function treeOf(wire: RepoWire, name: string, recursive: boolean): 
   const path = `/git/trees/${encodeURIComponent(name)}`;
   const find = async () => {
     const asked = wire.ask({ method: "GET", path, query, schema: TREE, max_bytes: TREE_BYTES });
-    const tree = await unless(asked, [404, 422], null);
+    const tree = await ifThere(asked);
     return tree && { value: tree, bytes: tree.sha === name ? bytesOfTree(tree) : Infinity };
   };
   if (!SHA_NAME.test(name)) return (await find())?.value ?? null;

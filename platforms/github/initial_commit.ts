@@ -1,7 +1,6 @@
 /** The first commit of an empty repository, where nothing of git's own can be written yet. */
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import { InBase64 } from "../_http/json_body.ts";
 import { listedRules } from "./branch_rules.ts";
 import { RepoError, unreadable } from "./errors.ts";
@@ -80,7 +79,7 @@ async function settled(wire: RepoWire, branch: string, path: string, sha: string
 export function besideSeed(failure: unknown, branch: string): unknown {
   if (!(failure instanceof GatewayError) || failure.code !== "E_UPSTREAM") return failure;
   const { code, message, upstream, excerpt, retryAfter, cause } = failure;
-  if (message.includes(OUTCOME_UNKNOWN)) return failure;
+  if (failure.inDoubt) return failure;
   const stands = `branch "${branch}" holds nothing but a ${SEED} now, and can be written to all the same`;
   return new GatewayError(code, `${message}; ${stands}`, {
     upstream,

@@ -1,7 +1,6 @@
 /** Moving a branch to a commit, and knowing whether it did. */
 import { z } from "zod";
 import { GatewayError } from "../../core/errors.ts";
-import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { PublishGrant } from "../_http/request.ts";
 import { RepoError } from "./errors.ts";
 import { commitOf, headOf } from "./git.ts";
@@ -97,10 +96,10 @@ async function settled(wire: RepoWire, branch: string, from: string | null, to: 
     if (head !== null && head !== from) return await leadsTo(wire, head, to) ? "past" : "elsewhere";
   } catch (thrown) {
     throw new RepoError(
-      `Repository "${wire.repo}": branch "${branch}" was to be moved to the commit ${to}, and no answer came; ` +
-        OUTCOME_UNKNOWN,
+      `Repository "${wire.repo}": branch "${branch}" was to be moved to the commit ${to}, and no answer came`,
       thrown instanceof RepoError ? thrown.upstream ?? 502 : 504,
       "",
+      { inDoubt: true },
     );
   }
   if (head !== from) return "elsewhere";

@@ -1,5 +1,5 @@
 /** Writes that wait for one preview branch go into one commit, each decided on what those before it leave. */
-import { GatewayError, OUTCOME_UNKNOWN } from "../../core/errors.ts";
+import { GatewayError } from "../../core/errors.ts";
 import { alarmIn } from "../../core/async.ts";
 import { isDoubtful } from "../_http/failures.ts";
 import type { Ending, Outgoing } from "../_http/request.ts";
@@ -163,8 +163,8 @@ function failed(writes: readonly Write[], thrown: unknown): Write[] {
   const isOfAll = isDoubtful(thrown) || (thrown instanceof RepoError && thrown.retryAfter !== undefined);
   if (!isOfAll) return alone(writes);
   const told = isDoubtful(thrown) && thrown instanceof GatewayError
-    ? new GatewayError(thrown.code, thrown.message, {
-      upstream: thrown.upstream,
+    ? new GatewayError(thrown.code, thrown.bareMessage, {
+      ...{ upstream: thrown.upstream, inDoubt: true },
       outcome: "unknown",
       cause: thrown,
     })
@@ -260,7 +260,7 @@ async function movedFor(writes: readonly Write[], leader: Write, from: string | 
     if (done !== "elsewhere") made(false);
     return done;
   } catch (thrown) {
-    const unknown = thrown instanceof GatewayError && thrown.message.includes(OUTCOME_UNKNOWN);
+    const unknown = isDoubtful(thrown);
     end(unknown ? "in_doubt" : "refused");
     if (unknown) made(true);
     throw thrown;

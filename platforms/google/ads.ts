@@ -43,7 +43,7 @@ export const CUSTOMER = z.object({
 export const STREAM = z.array(BATCH);
 
 /** What an operator sets in place of a developer token, which Google ignores since 2026-09-09: the header is left out. */
-export const NO_DEVELOPER_TOKEN = "none";
+const NO_DEVELOPER_TOKEN = "none";
 
 /** The header that Google Ads takes and ignores until a later major version refuses it; none where the operator set none. */
 export function developerHeader(developer: string | null): Readonly<Record<string, string>> {

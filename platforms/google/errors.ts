@@ -5,7 +5,6 @@ import { LIMITS } from "../../core/model.ts";
 import { GatewayError } from "../../core/errors.ts";
 import { isFields } from "../../core/values.ts";
 import { excerptOf } from "../_content/excerpt.ts";
-import { OUTCOME_UNKNOWN } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 import { connectCommand } from "./links.ts";
 import type { Service } from "./services.ts";
@@ -121,9 +120,10 @@ export function refusal(
     return unusable(service, user_id, "does not permit it any more");
   }
   const wait = status === 429 || status === 503 || names(why, BUSY) ? retryAfter(answer, now) : null;
-  const message = `${service.name} answered ${status}; ${nextStep(service, status, why, out, wait)}`;
-  return new GatewayError("E_UPSTREAM", message, {
-    upstream: status,
+  const inDoubt = out.effect === "write" && (status >= 500 || status === 408);
+  const next = inDoubt ? "" : `; ${nextStep(service, status, why, wait)}`;
+  return new GatewayError("E_UPSTREAM", `${service.name} answered ${status}${next}`, {
+    ...{ upstream: status, inDoubt },
     ...excerptOf([...why.reasons.slice(0, 1), why.message].filter((one) => one !== "").join(": "), secrets),
     ...(wait !== null && wait > 0 ? { retryAfter: wait } : {}),
   });
@@ -133,10 +133,8 @@ function nextStep(
   service: Service,
   status: number,
   why: Reasons,
-  out: Outgoing,
   wait: number | null,
 ): string {
-  if (out.effect === "write" && (status >= 500 || status === 408)) return OUTCOME_UNKNOWN;
   if (status === 429 || names(why, BUSY)) {
     return `its quota is used up: try again ${wait === null ? "later" : `in ${waitOf(wait)}`}`;
   }
@@ -169,14 +167,14 @@ export function unreadable(
   said: { readonly excerpt?: string } = {},
 ): GatewayError {
   const wrote = out.effect === "write";
-  const next = wrote ? OUTCOME_UNKNOWN : "try again later";
+  const next = wrote ? "" : "; try again later";
   return new GatewayError(
     "E_UPSTREAM",
-    `${service.name} gave an answer that cannot be read: ${what}; ${next}`,
+    `${service.name} gave an answer that cannot be read: ${what}${next}`,
     {
       upstream: 502,
       ...said,
-      ...(wrote ? { outcome: "unknown" } : {}),
+      ...(wrote ? { outcome: "unknown", inDoubt: true } : {}),
     },
   );
 }

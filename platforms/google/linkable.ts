@@ -16,7 +16,7 @@ const ACCESS = "the connected account needs access to what is to be linked";
 
 const text = z.string().nullish();
 /** A page of accounts with their properties; what is not named here is dropped. */
-export const SUMMARIES = z.object({
+const SUMMARIES = z.object({
   accountSummaries: z.array(z.object({
     displayName: text,
     propertySummaries: z.array(z.object({ property: z.string(), displayName: text, propertyType: text }))

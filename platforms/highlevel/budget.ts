@@ -1,7 +1,7 @@
 /** How much one call may ask: so many requests, so many at once, and never beyond its deadline. */
 
 /** Requests of one call, of those that read every opportunity, and of a baseline, which reads all that six tools do. */
-export const REQUESTS_MAX = 60;
+const REQUESTS_MAX = 60;
 export const FUNNEL_REQUESTS_MAX = 120;
 export const BASELINE_REQUESTS_MAX = 160;
 /** How many of a call are under way at once. */

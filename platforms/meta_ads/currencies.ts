@@ -12,7 +12,7 @@ const HUNDREDTHS = codes(
 );
 
 /** An amount of an account, a campaign or an ad set; null where it has none, or Meta's table lacks the currency. */
-export function accountMoney(figure: number | null, currency: string | null): Money | null {
+function accountMoney(figure: number | null, currency: string | null): Money | null {
   if (currency === null) return null;
   if (WHOLE.has(currency)) return moneyOf(figure, DECIMALS.whole, currency);
   return HUNDREDTHS.has(currency) ? moneyOf(figure, DECIMALS.hundredths, currency) : null;

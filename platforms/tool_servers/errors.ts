@@ -2,7 +2,7 @@
 import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
 import { excerptOf } from "../_content/excerpt.ts";
-import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import { leavesDoubt } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 import { BAD_PASSWORD, signInWayOut } from "../wordpress/errors.ts";
 import type { ServerRef } from "./types.ts";
@@ -25,7 +25,7 @@ export class ToolServerError extends GatewayError {
     readonly rpc: number | null,
     /** The content platform's own word for the refusal, such as `rest_no_route`; empty where there was none. */
     readonly reason: string,
-    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter" | "excerpt"> = {},
+    known: Pick<GatewayErrorOptions, "outcome" | "inDoubt" | "retryAfter" | "excerpt"> = {},
   ) {
     super("E_UPSTREAM", message, { upstream: status, ...known });
   }
@@ -60,7 +60,8 @@ const nameOf = ({ source, server }: ServerRef) =>
 /** What a server says may hold what signed the request, where it shows requests in its errors. */
 const saidOf = (text: string) => excerptOf(text.replace(/\b(Basic|Bearer)\s+[^\s"'<]+/gi, "$1 [redacted]"));
 
-const suffix = (unknown: boolean, next: string) => unknown ? OUTCOME_UNKNOWN : next;
+/** What to do next; of a failure in doubt its message ends with that. */
+const suffix = (unknown: boolean, next: string) => unknown ? "" : `; ${next}`;
 
 /** A refusal in the words of the protocol, or of the content platform, as far as a body holds one. */
 interface Words {
@@ -89,12 +90,15 @@ export function refused(ref: ServerRef, out: Outgoing, answer: Incoming): ToolSe
   const words = wordsOf(answer.json());
   const unknown = leavesDoubt(out, answer);
   const code = words === null || words.rpc === null ? "" : ` ${words.rpc}`;
-  const message = `${nameOf(ref)} answered ${status}${code}; ${
-    suffix(unknown, nextStep(ref, answer, words))
-  }`;
+  const message = `${nameOf(ref)} answered ${status}${code}${suffix(unknown, nextStep(ref, answer, words))}`;
   const outcome = out.effect === "write" ? unknown ? "unknown" : "none" : undefined;
   const parts = [words?.reason ?? "", words?.message ?? answer.text()].filter((one) => one !== "");
-  const known = { outcome, ...(unknown ? {} : askedWait(answer)), ...saidOf(parts.join(": ")) } as const;
+  const known = {
+    outcome,
+    inDoubt: unknown,
+    ...(unknown ? {} : askedWait(answer)),
+    ...saidOf(parts.join(": ")),
+  } as const;
   return new ToolServerError(message, status, words?.rpc ?? null, words?.reason ?? "", known);
 }
 
@@ -133,12 +137,12 @@ export function failed(
 ): ToolServerError {
   const rpc = typeof error.code === "number" ? error.code : null;
   const unknown = out.effect === "write" && (rpc === null || !NOT_RUN.has(rpc));
-  const message = `${nameOf(ref)} answered ${rpc === null ? "an error without a code" : `error ${rpc}`}; ${
+  const message = `${nameOf(ref)} answered ${rpc === null ? "an error without a code" : `error ${rpc}`}${
     suffix(unknown, "check the tool's name and its arguments")
   }`;
   const outcome = out.effect === "write" ? unknown ? "unknown" : "none" : undefined;
   return new ToolServerError(message, status >= 400 ? status : UNREADABLE, rpc, "", {
-    outcome,
+    ...{ outcome, inDoubt: unknown },
     ...saidOf(typeof error.message === "string" ? error.message : ""),
   });
 }
@@ -147,11 +151,11 @@ export function failed(
 export function unreadable(ref: ServerRef, out: Outgoing, why: string, text?: string): ToolServerError {
   const written = out.effect === "write";
   const empty = text !== undefined && text.trim() === "" ? ", its body is empty" : "";
-  const message = `${nameOf(ref)} answered what cannot be read: ${why}${empty}; ${
+  const message = `${nameOf(ref)} answered what cannot be read: ${why}${empty}${
     suffix(written, "a plugin or a proxy may have changed the answer")
   }`;
   return new ToolServerError(message, UNREADABLE, null, "", {
-    ...written ? { outcome: "unknown" } : {},
+    ...written ? { outcome: "unknown", inDoubt: true } : {},
     ...saidOf(text ?? ""),
   });
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Code, GatewayError } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
 import { excerptOf } from "../_content/excerpt.ts";
-import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import { leavesDoubt } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 
 const REFUSAL = z.object({
@@ -59,19 +59,23 @@ export function refusal(answer: Incoming, out: Outgoing, secrets: readonly strin
     const said = code === "E_INTERNAL" ? {} : excerptOf(wordsOf(told), secrets);
     return new GatewayError(code, sentence(told, code), { upstream: status, ...said });
   }
-  return new GatewayError("E_UPSTREAM", `${SERVICE} answered ${status}; ${wayOut(answer, out)}`, {
-    upstream: status,
-    ...excerptOf(told ? wordsOf(told) : answer.text(), secrets),
-    ...askedWait(answer),
-  });
+  const inDoubt = leavesDoubt(out, answer);
+  return new GatewayError(
+    "E_UPSTREAM",
+    `${SERVICE} answered ${status}${inDoubt ? "" : `; ${wayOut(answer)}`}`,
+    {
+      ...{ upstream: status, inDoubt },
+      ...excerptOf(told ? wordsOf(told) : answer.text(), secrets),
+      ...askedWait(answer),
+    },
+  );
 }
 
 /** Whether an answer's body is a refusal as the service words it. */
 export const isRefusal = (json: unknown): boolean => REFUSAL.safeParse(json).success;
 
-function wayOut(answer: Incoming, out: Outgoing): string {
+function wayOut(answer: Incoming): string {
   const { status } = answer;
-  if (leavesDoubt(out, answer)) return OUTCOME_UNKNOWN;
   const way = WAYS[status];
   if (way !== undefined) {
     const asks = askedWait(answer).retryAfter !== undefined;
@@ -101,9 +105,9 @@ function sentence({ fields = [], code: reason }: Refusal, code: Code): string {
 /** A success whose body is not what the contract says; `what` names the first fault. */
 export function unreadable(out: Outgoing, what: string): GatewayError {
   const wrote = out.effect === "write";
-  const way = wrote ? OUTCOME_UNKNOWN : "its adapter does not keep to the published contract";
-  return new GatewayError("E_UPSTREAM", `${SERVICE} gave an answer that cannot be read: ${what}; ${way}`, {
-    upstream: 502,
+  const way = wrote ? "" : "; its adapter does not keep to the published contract";
+  return new GatewayError("E_UPSTREAM", `${SERVICE} gave an answer that cannot be read: ${what}${way}`, {
+    ...{ upstream: 502, inDoubt: wrote },
     ...(wrote ? { outcome: "unknown" } : {}),
   });
 }

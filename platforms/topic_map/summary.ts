@@ -44,7 +44,7 @@ export class Summarizer implements Reducer {
   #place: Place = "outside";
   #fault: "unreadable" | "too large" | null = null;
 
-  constructor(readonly max: number, readonly items: number = LIMITS.SUMMARY_ITEMS) {}
+  constructor(readonly max: number) {}
 
   add(chunk: Uint8Array): void {
     /** From where on the chunk is kept, while it is. */
@@ -112,7 +112,7 @@ export class Summarizer implements Reducer {
   /** Whether at this comma a list begins to be left out. */
   #leavesFrom(): boolean {
     if (this.#isList[this.#depth] === 0) return false;
-    const full = ++this.#commas[this.#depth]! === this.items && this.#leaving === 0;
+    const full = ++this.#commas[this.#depth]! === LIMITS.SUMMARY_ITEMS && this.#leaving === 0;
     if (full) this.#leaving = this.#depth;
     return full;
   }
@@ -127,7 +127,7 @@ export class Summarizer implements Reducer {
     this.#depth--;
     if (this.#leaving !== depth) return false;
     this.#leaving = 0;
-    this.#keep(marker(this.#commas[depth]! + 1, this.items));
+    this.#keep(marker(this.#commas[depth]! + 1, LIMITS.SUMMARY_ITEMS));
     return true;
   }
 

@@ -210,7 +210,7 @@ const sameAddress = (one: string, other: string) =>
  * Whether a text holds a variable of an SEO plugin, as `%title%` or `%%sitename%%`. Their names begin with a letter, so
  * that `5%-10%` is a text: Rank Math drops it from the page all the same.
  */
-export function hasVariable(text: string): boolean {
+function hasVariable(text: string): boolean {
   const parts = text.split("%");
   return parts.slice(1, -1).some((part) => !part.includes(" ") && isLetter(part.charAt(0)));
 }

@@ -35,6 +35,12 @@ export const notLive = (reason: string): Seen => ({ live: null, reason, warnings
 /** Of what is not published. */
 export const UNPUBLISHED =
   "visitors do not see it as long as it is not published; look with view_live once it is";
+/** Of what is in a state of a plugin's, which says who sees it. */
+export const OTHER_STATE = "a plugin of the site says by its state who sees it; look at it in the CMS";
+
+/** Why nobody looks at what is not published. */
+export const unpublished = ({ status, live }: { readonly status: string; readonly live: boolean }): string =>
+  live && status !== "private" ? OTHER_STATE : UNPUBLISHED;
 /** Of a write to a branch that is deployed. */
 export const DEPLOYED =
   "the branch is built and deployed first; ask check_static_deploy until it has succeeded, then look with view_live";

@@ -67,7 +67,13 @@ const sentence = (part: string) => part.charAt(0).toUpperCase() + part.slice(1);
 
 function credentials({ me, index }: Health): Check {
   if (me.error === undefined) {
-    return pass("credentials", `Signed in as "${me.found.slug}" (${me.found.roles.join(", ") || "no role"})`);
+    const who = `Signed in as "${me.found.slug}" (${me.found.roles.join(", ") || "no role"})`;
+    if (me.found.can("edit_posts")) return pass("credentials", who);
+    return fail(
+      "credentials",
+      `${who}, who lacks the right "edit_posts" there`,
+      "Give the account a role of this site that has it, as editor; on a network of sites each site has roles of its own",
+    );
   }
   if (me.error.upstream !== 401 || isWalled(me.error)) {
     return unknown("credentials", me.error.message, "Repair rest_api first");

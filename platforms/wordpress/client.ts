@@ -77,7 +77,7 @@ export function clientOf(ctx: SiteContext) {
     async findTerm(taxonomy: Taxonomy, name: string, parent?: Id): Promise<TermPick> {
       const [, picks] = await allOrThrow(
         accountIfShown(wire),
-        findTerms(wire, taxonomy, [name], true),
+        findTerms(wire, taxonomy, [name], { at_once: true }),
         requireParentTerm(wire, parent),
       );
       await requireTermRight(wire, taxonomy, picks);

@@ -77,13 +77,17 @@ const QUERY_NAMES: ReadonlySet<string> = new Set([
   "parts[]",
   "between",
   "below",
+  "lang",
 ]);
 
 /** Of those, what a write carries: a CMS takes any other name of a query for a field that the body does not hold. */
 const WRITE_QUERY_NAMES: ReadonlySet<string> = new Set(["rest_route", "_fields"]);
+/** The same of a new tag or category, which a plugin for several languages makes in the one that is named. */
+const TERM_QUERY_NAMES: ReadonlySet<string> = new Set([...WRITE_QUERY_NAMES, "lang"]);
+const TERM_ROUTES: readonly string[] = ["/wp/v2/tags", "/wp/v2/categories"];
 
 const READABLE =
-  /^\/?$|^\/wp\/v2\/(users\/me|plugins|themes|types|(users|posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
+  /^\/?$|^\/wp\/v2\/(users\/me|plugins|themes|types|statuses|(users|posts|pages|media|tags|categories)(\/[1-9]\d*)?)$/;
 /** Lists alone: a single revision has an address that also takes a DELETE. */
 const REVISIONS = /^\/wp\/v2\/(posts|pages)\/[1-9]\d*\/revisions$/;
 /** Routes of the companion plugin that are read (docs/upstreams/wordpress.md, "Companion plugin: routes"). */
@@ -191,7 +195,8 @@ export function cmsPolicy(out: Outgoing, { site, now }: PolicyContext): string |
   }
   if (route === null) return "the address is not one of the site's REST API";
   const names = [...url.searchParams.keys()];
-  const known = out.method === "GET" ? QUERY_NAMES : WRITE_QUERY_NAMES;
+  const written = TERM_ROUTES.includes(route) ? TERM_QUERY_NAMES : WRITE_QUERY_NAMES;
+  const known = out.method === "GET" ? QUERY_NAMES : written;
   const stranger = names.find((name, at) =>
     !known.has(name) || (!name.endsWith("[]") && names.indexOf(name) !== at)
   );

@@ -61,5 +61,16 @@ export function routeOf(url: URL): string | null {
   const tail = url.pathname.slice(url.pathname.lastIndexOf("%") + 1);
   const route = /^.*\/wp-json(?:(\/.*)|$)/s.exec(tail)?.[1];
   if (route !== undefined || tail !== url.pathname) return route ?? null;
-  return /^\/(?:.*\/)?[\w-]+(\/(?:wp\/v2|(?:site-ops|seopress|rankmath)\/v1)\/.*)/s.exec(tail)?.[1] ?? null;
+  const below = /^\/(?:.*\/)?[\w-]+(\/(?:wp\/v2|(?:site-ops|seopress|rankmath)\/v1)\/.*)/s.exec(tail)?.[1];
+  return below ?? (isRenamedIndex(url) ? "/" : null);
+}
+
+/**
+ * Whether it is the API's index under another name than `wp-json` (the filter `rest_url_prefix`): a folder that is none of
+ * WordPress's own, asked for fields and nothing else.
+ */
+function isRenamedIndex({ pathname, searchParams }: URL): boolean {
+  const name = pathname.split("/").at(-2) ?? "";
+  return pathname.endsWith("/") && name !== "" && !name.startsWith("wp-") &&
+    [...searchParams.keys()].join() === "_fields";
 }

@@ -2,7 +2,7 @@
 import { GatewayError, type GatewayErrorOptions } from "../../core/errors.ts";
 import { askedWait, whenAgain } from "../_http/answer.ts";
 import { excerptOf } from "../_content/excerpt.ts";
-import { leavesDoubt, OUTCOME_UNKNOWN } from "../_http/failures.ts";
+import { leavesDoubt } from "../_http/failures.ts";
 import type { Incoming, Outgoing } from "../_http/request.ts";
 import { isFields } from "../../core/values.ts";
 import { goneSince } from "../../rules/change.ts";
@@ -22,7 +22,7 @@ export class CmsError extends GatewayError {
     status: number,
     reason: string,
     data: Readonly<Record<string, unknown>>,
-    known: Pick<GatewayErrorOptions, "outcome" | "retryAfter" | "gone" | "excerpt"> = {},
+    known: Pick<GatewayErrorOptions, "outcome" | "inDoubt" | "retryAfter" | "gone" | "excerpt"> = {},
     wall: Wall | null = null,
   ) {
     super("E_UPSTREAM", message, { upstream: status, ...known });
@@ -46,9 +46,10 @@ export function refusal(out: Outgoing, answer: Incoming): CmsError {
   const code = body?.code ?? "";
   const head = `CMS ${answer.status}${isKnownCode(code) ? ` ${code}` : ""}`;
   const named = body === null ? "" : refusedFields(out, body);
-  const message = `${head}: ${named}${wayOut(out, answer, body?.code)}`;
+  const inDoubt = leavesDoubt(out, answer);
+  const message = `${head}: ${named}${wayOut(out, answer, body?.code, inDoubt)}`;
   const said = excerptOf(body === null ? answer.text() : `${code}: ${body.message}`, secrets);
-  const known = { ...askedWait(answer), gone: goneOf(out, answer.status, code), ...said };
+  const known = { ...askedWait(answer), inDoubt, gone: goneOf(out, answer.status, code), ...said };
   return new CmsError(message, answer.status, body?.code ?? "", body?.data ?? {}, known);
 }
 
@@ -91,7 +92,7 @@ export function walled(out: Outgoing, answer: Incoming): CmsError | null {
   const isUnknown = isSuccess ? out.effect === "write" : leavesDoubt(out, answer);
   const isBrief = wall.kind === "maintenance" && out.effect === "read";
   const later = isBrief ? `; try again ${whenAgain(answer, "then")}` : "";
-  const after = isUnknown ? `; ${OUTCOME_UNKNOWN}` : later;
+  const after = isUnknown ? "" : later;
   const known = isSuccess && isUnknown ? { outcome: "unknown" as const } : askedWait(answer);
   const status = isSuccess ? 502 : answer.status;
   return new CmsError(
@@ -99,7 +100,7 @@ export function walled(out: Outgoing, answer: Incoming): CmsError | null {
     status,
     "",
     {},
-    known,
+    { ...known, inDoubt: isUnknown },
     wall,
   );
 }
@@ -108,12 +109,12 @@ export function walled(out: Outgoing, answer: Incoming): CmsError | null {
 export function unreadable(out: Outgoing, answer: Incoming, why: string): CmsError {
   const between = answer.json() === undefined ? walled(out, answer) : null;
   if (between !== null) return between;
-  const after = out.effect === "write" ? OUTCOME_UNKNOWN : "a plugin or a proxy may have changed the answer";
+  const after = out.effect === "write" ? "" : "; a plugin or a proxy may have changed the answer";
   const said = excerptOf(answer.text(), sentSecrets(out));
   const message = `CMS ${answer.status}: ${why}${
     said.excerpt === undefined ? ", its body is empty" : ""
-  }; ${after}`;
-  const known = out.effect === "write" ? { outcome: "unknown" } as const : {};
+  }${after}`;
+  const known = out.effect === "write" ? { outcome: "unknown", inDoubt: true } as const : {};
   return new CmsError(message, 502, "", {}, { ...known, ...said });
 }
 
@@ -238,14 +239,13 @@ const OWN_401 = ["incorrect_password", "invalid_", "empty_", "application_passwo
 export const refusesCredentials = (status: number | undefined, code: string): boolean =>
   status === 401 && code !== "rest_cannot_access" && OWN_401.some((start) => code.startsWith(start));
 
-function wayOut(out: Outgoing, answer: Incoming, code: string | undefined): string {
+function wayOut(out: Outgoing, answer: Incoming, code: string | undefined, unknown: boolean): string {
   const { status } = answer;
-  const unknown = leavesDoubt(out, answer);
   if (status === 401) return signInWayOut(code);
   if (code === undefined) {
     const foreign =
       "this is not an answer of WordPress itself: a firewall or a fault of the site came between";
-    if (unknown) return `${foreign}; ${OUTCOME_UNKNOWN}`;
+    if (unknown) return foreign;
     return askedWait(answer).retryAfter === undefined
       ? foreign
       : `${foreign}; try again ${whenAgain(answer, "later")}`;
@@ -261,7 +261,7 @@ function wayOut(out: Outgoing, answer: Incoming, code: string | undefined): stri
       : `the site is busy: try again ${whenAgain(answer, "later")}`;
   }
   // Also an error that WordPress itself words can come after the write: of a plugin, or of what answers for it.
-  if (unknown) return `look at the site's error log; ${OUTCOME_UNKNOWN}`;
+  if (unknown) return "look at the site's error log";
   if (status === 503) return `the site is busy: try again ${whenAgain(answer, "later")}`;
   if (status >= 500) return "look at the site's error log";
   return FOUND.get(code) ?? "change what was sent";

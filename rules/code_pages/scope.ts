@@ -44,11 +44,6 @@ export function scopeSheets(sheets: readonly Sheet[], scope: string, known = "")
   return read.map((one, at) => one ? rewrite(one, scope, names) : sheets[at]!.text);
 }
 
-/** One style sheet, scoped; as scopeSheets. */
-export function scopeCss(text: string, scope: string): string {
-  return scopeSheets([{ text, label: "css" }], scope)[0]!;
-}
-
 function readSheet(sheet: Sheet): Read | null {
   try {
     const css = new Css(sheet.text);

@@ -9,8 +9,8 @@ import { KEYS, reply, visitsBefore } from "./traffic.ts";
 export { KEYS } from "./traffic.ts";
 
 /** The vendor's own: requests of a project in a day (UTC), and rows of a reply. */
-export const REQUESTS_A_DAY = 10;
-export const ROWS_MAX = 1000;
+const REQUESTS_A_DAY = 10;
+const ROWS_MAX = 1000;
 
 const PATH = "/export-data/api/v1/project-live-insights";
 

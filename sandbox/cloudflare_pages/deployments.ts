@@ -80,7 +80,7 @@ const TIMES: Readonly<Record<StageName, readonly [number, number]>> = {
 export const DONE_AFTER_S = TIMES.deploy[1];
 
 /** How a deployment ends, or has ended. One that is still at work has not gone wrong. */
-export const outcomeOf = ({ run, outcome }: Pick<Deployment, "run" | "outcome">): Outcome =>
+const outcomeOf = ({ run, outcome }: Pick<Deployment, "run" | "outcome">): Outcome =>
   run === undefined ? outcome : run.outcome ?? { kind: "success" };
 
 /** The stages of a deployment at a moment. */

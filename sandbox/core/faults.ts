@@ -12,7 +12,7 @@ export interface RequestMatch {
 }
 
 /** Whether a request of that method and path is meant. */
-export function matches(match: RequestMatch, method: string, path: string): boolean {
+function matches(match: RequestMatch, method: string, path: string): boolean {
   if (match.method !== undefined && match.method !== method) return false;
   if (match.path === undefined) return true;
   return typeof match.path === "string" ? path.includes(match.path) : match.path.test(path);

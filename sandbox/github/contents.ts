@@ -9,7 +9,7 @@ import { pushed } from "./state.ts";
 import { BadTree, type Change, changedTree, checkTreePath, type Entry } from "./trees.ts";
 
 /** Files up to here come with their content. */
-export const INLINE_MAX = 1024 * 1024;
+const INLINE_MAX = 1024 * 1024;
 /** Files above are not given at all. */
 export const BLOB_MAX = 100 * 1024 * 1024;
 const ROWS_MAX = 1000;

@@ -41,7 +41,7 @@ export function readTree(bytes: Uint8Array): Map<string, Entry> {
 }
 
 /** A tree's bytes; git sorts a folder as if its name ended in a slash. */
-export function writeTree(entries: ReadonlyMap<string, Entry>): Uint8Array {
+function writeTree(entries: ReadonlyMap<string, Entry>): Uint8Array {
   const rows = [...entries].map(([name, { mode, sha }]) => ({
     key: Buffer.from(mode === "040000" ? `${name}/` : name),
     bytes: Buffer.concat([

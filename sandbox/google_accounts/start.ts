@@ -271,7 +271,7 @@ const text = (value: unknown) => base64url(new TextEncoder().encode(JSON.stringi
 const base64url = (bytes: Uint8Array) => bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 
 /** Who somebody is, for one client, for an hour. */
-export async function idToken(
+async function idToken(
   { iss, aud, sub, email }: { iss: string; aud: string; sub: string; email: string },
   now: number,
 ): Promise<string> {
@@ -301,7 +301,7 @@ const page = (title: string, body: string, status: number) =>
   );
 
 /** The page; every box is ticked at first, and `openid` and `email` have none. */
-export function consentPage(request: string, people: readonly Person[], scopes: readonly string[]): Response {
+function consentPage(request: string, people: readonly Person[], scopes: readonly string[]): Response {
   const accounts = people.map(({ email }, at) =>
     `<p><label><input type="radio" name="account" value="${escaped(email)}"${at === 0 ? " checked" : ""}> ` +
     `${escaped(email)}</label></p>`
@@ -321,4 +321,4 @@ export function consentPage(request: string, people: readonly Person[], scopes: 
 }
 
 /** What is shown to the person and never sent on: the client itself is wrong. */
-export const wrongPage = (what: string): Response => page(`Error 400: ${what}`, "", 400);
+const wrongPage = (what: string): Response => page(`Error 400: ${what}`, "", 400);

@@ -14,7 +14,7 @@ export { emptyWorld, type World } from "./world.ts";
 export type { Unruly } from "./lists.ts";
 
 /** The vendor's own limits for one location. */
-export const BURST = { requests: 100, window_ms: 10_000 } as const;
+const BURST = { requests: 100, window_ms: 10_000 } as const;
 const DAILY = 200_000;
 /** What is asked with a body, and only read. */
 const SEARCHES = ["/contacts/search", "/opportunities/search"];

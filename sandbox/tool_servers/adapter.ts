@@ -21,7 +21,7 @@ import {
 } from "./tool_faults.ts";
 
 /** The versions of the protocol that the adapter speaks. */
-export const VERSIONS = ["2025-11-25", "2025-06-18", "2024-11-05"];
+const VERSIONS = ["2025-11-25", "2025-06-18", "2024-11-05"];
 const STATUS: Readonly<Record<number, number>> = {
   [-32600]: 400,
   [-32700]: 400,

@@ -15,7 +15,7 @@ interface Block {
 }
 
 /** The blocks at the top of a content, and what stands between them. */
-export function blocksOf(content: string): Block[] {
+function blocksOf(content: string): Block[] {
   const found: Block[] = [];
   let [depth, begin, inner, end] = [0, 0, 0, 0];
   const between = (to: number) => {

@@ -2,7 +2,7 @@
 import type { ListedTool } from "./sdk.ts";
 
 /** The servers a site can have. */
-export const CMS_SERVERS = [
+const CMS_SERVERS = [
   "mcp-adapter-default-server",
   "emcp-tools-server",
   "elementor-mcp-server",

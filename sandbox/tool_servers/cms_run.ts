@@ -186,7 +186,7 @@ const isEmpty = (value: unknown) =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /** The words of a tool that lacks something; null where it has what it needs. */
-export function lacking(name: string, args: Args): string | null {
+function lacking(name: string, args: Args): string | null {
   const found = (NEEDED[name] ?? []).find(([names]) => names.some((one) => isEmpty(args[one])));
   return found?.[1] ?? null;
 }

@@ -89,8 +89,8 @@ export function need({ ask }: Asked, right: string): void {
 }
 
 /** The post that an argument names. */
-export function postOf({ ask }: Asked, args: Args, name = "post_id"): Post {
-  const post = ask.state.posts.get(integer(args[name]));
+export function postOf({ ask }: Asked, args: Args): Post {
+  const post = ask.state.posts.get(integer(args["post_id"]));
   if (post === undefined || post.type === "attachment") throw new ToolFailure("Post not found.");
   return post;
 }

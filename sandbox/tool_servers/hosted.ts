@@ -21,7 +21,7 @@ import {
 } from "./tool_faults.ts";
 
 /** Where it answers. */
-export const HOSTED_PATH = "/mcp/";
+const HOSTED_PATH = "/mcp/";
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 const TOOLS = tools as unknown as readonly CrmTool[];
 const RUNS = { ...RECORDS, ...MARKETING };

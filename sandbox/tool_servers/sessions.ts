@@ -1,7 +1,7 @@
 /** Sessions as the adapter keeps them: in one record per user, for all servers of the site, read and written whole. */
 
 /** How many a user has at most; the oldest goes first. */
-export const SESSIONS_MAX = 32;
+const SESSIONS_MAX = 32;
 const IDLE_MS = 24 * 60 * 60_000;
 
 interface Session {

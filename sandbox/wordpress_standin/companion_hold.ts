@@ -119,7 +119,8 @@ export function addCompanionHold(site: WordPressStandIn): CompanionHold {
       const why = hold.why ?? unpaired;
       return {
         active: why === null,
-        engine: "innodb",
+        // null where the host cannot (Hold_Host::support() of companion/site-ops).
+        engine: hold.why === null ? "innodb" : null,
         version: hold.version,
         methods: hold.methods,
         why,

@@ -11,9 +11,9 @@ import type { Post, State } from "./state.ts";
 import { seoHead } from "./visitor_page.ts";
 
 /** The names of fields. */
-export const ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"];
-export const CARD = ["title", "description", "image"];
-export const TEXTS = ["title", "description", "focus_keyword", "canonical"] as const;
+const ROBOTS = ["noindex", "nofollow", "noarchive", "nosnippet", "noimageindex"];
+const CARD = ["title", "description", "image"];
+const TEXTS = ["title", "description", "focus_keyword", "canonical"] as const;
 /** Arguments of the routes. */
 export const ID: ParamRules = { id: { type: "integer" } };
 export const META: ParamRules = {
@@ -135,6 +135,9 @@ export const nothing = (): StoredSeo => ({
   twitter: Object.fromEntries(CARD.map((name) => [name, ""])),
 });
 
+/** States that nobody but editors sees; one that nobody registers counts as seen (Access::is_live). */
+const HIDDEN: ReadonlySet<string> = new Set(["draft", "pending", "auto-draft", "future", "trash", "inherit"]);
+
 /** A post with its fields. */
 export function metaOf(plugin: CompanionSeo, { state }: Ask, post: Post): Record<string, unknown> {
   return {
@@ -143,6 +146,7 @@ export function metaOf(plugin: CompanionSeo, { state }: Ask, post: Post): Record
     post_status: post.status,
     post_title: post.title,
     post_protected: Boolean(post.password),
+    post_live: !HIDDEN.has(post.status),
     date_gmt: post.status === "future" ? wallTime(post.date.at, "UTC") : null,
     modified_gmt: wallTime(Math.min(post.modified, state.now()), "UTC"),
     provider: plugin.provider,

@@ -26,14 +26,14 @@ const PAGE = "<!DOCTYPE html>\n<html><head><title>WordPress &rsaquo; Error</titl
   "<p>There has been a critical error on this website.</p></body></html>\n";
 
 /** A PHP fatal's page, or a firewall's; and a host that is too busy, 429 or 503. */
-export const WORDS: FaultWords = {
+const WORDS: FaultWords = {
   page: (status = 500) => html(PAGE, status),
   busy: ({ status = 429, retry_after }) =>
     json({ code: "busy", message: "Try again later.", data: { status } }, status, retryAfter(retry_after)),
 };
 
 /** The answer that stands in for the true one; undefined for a fault that changes the true one. */
-export function replace(fault: WordPressFault): Response | undefined {
+function replace(fault: WordPressFault): Response | undefined {
   if (fault.kind !== "unauthorized") return undefined;
   const code = fault.code ?? "incorrect_password";
   return json({ code, message: "The password is not correct.", data: { status: 401 } }, 401);

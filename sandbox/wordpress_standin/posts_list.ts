@@ -52,7 +52,12 @@ function matches(post: Post, params: Ask["params"], zone: string): boolean {
     (params[name] as unknown[]).includes(value);
   const any = (name: string, values: number[]) =>
     params[name] === undefined || (params[name] as number[]).some((id) => values.includes(id));
-  if (!has("status", post.status) || !has("author", post.author) || !has("include", post.id)) return false;
+  // WP_Query, get_posts(): "any" is all but the states that are kept from searches.
+  const isAny = (params["status"] as string[] | undefined)?.includes("any") &&
+    !["trash", "auto-draft", "inherit"].includes(post.status);
+  if (!(isAny || has("status", post.status)) || !has("author", post.author) || !has("include", post.id)) {
+    return false;
+  }
   if (!has("slug", post.slug) || !has("parent", post.parent)) return false;
   if (params["exclude"] !== undefined && (params["exclude"] as number[]).includes(post.id)) return false;
   if (!any("categories", post.categories) || !any("tags", post.tags)) return false;

@@ -41,7 +41,7 @@ function count(state: State, term: Term): number {
 }
 
 /** A term as its own route shows it. */
-export function viewTerm(state: State, term: Term): Record<string, unknown> {
+function viewTerm(state: State, term: Term): Record<string, unknown> {
   const folder = term.taxonomy === "category" ? "category" : "tag";
   return {
     id: term.id,

@@ -112,7 +112,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
     writablePath: (of) => path.writablePath(of, "path"),
     markdownPath: (of) => path.markdownPath(`${of}.md`, "path"),
     underPrefix: (of) => [path.underPrefix("a", of, "path"), path.underPrefix(of, "a", "path")],
-    withoutPrefix: (of) => path.withoutPrefix("a", of),
     isBlocked: path.isBlocked,
   },
   "path_names.ts": {
@@ -215,7 +214,6 @@ const TEXTS: Readonly<Record<string, Named<string>>> = {
   "code_pages/scope.ts": {
     scopeSheets: (of) =>
       scope.scopeSheets([{ text: of, label: "css" }, { text: of, label: of, attribute: true }], "so", of),
-    scopeCss: (of) => scope.scopeCss(of, "so"),
   },
   "code_pages/script.ts": { scriptsIn: script.scriptsIn, scriptsInPart: script.scriptsInPart },
   "code_pages/script_raises.ts": {
@@ -359,7 +357,7 @@ const CONSTANT: Readonly<Record<string, string>> = {
   "schedule.ts hasLead": "compares times",
   "schedule.ts bothTimes": "puts two times into an answer",
   "code_pages/bounds.ts": "reads what parse5 has open, measured through inspectHtml",
-  "code_pages/selectors.ts": "reads tokens, measured through scopeCss",
+  "code_pages/selectors.ts": "reads tokens, measured through scopeSheets",
   "code_pages/tags.ts faultsOf": "reads a tag of parse5, measured through inspectHtml",
   "code_pages/tokens.ts CssFault": "is thrown",
 };

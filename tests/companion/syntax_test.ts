@@ -145,12 +145,10 @@ Deno.test("it deletes no content, makes no tables but that of receipts, and call
 
 Deno.test("the words publish and future stand only where posts are asked for, where a guarded write or a held call is judged, and in SEOPress's own records", () => {
   assert.deepEqual(holding(/'publish'/), [
-    "class-access.php",
     "class-find.php",
     "class-guarded-rules.php",
     "class-hold-ask.php",
     "class-hold-labels.php",
-    "class-post-parts.php",
     "class-redirects-seopress.php",
     "class-schema-pro.php",
     "class-templates.php",

@@ -26,7 +26,13 @@ export interface GoldenTool {
 
 /** The limits: rows of the specification, and the gateway's own. */
 export interface GoldenLimits {
-  spec: { limit: string; constants?: Record<string, number>; with?: string }[];
+  spec: {
+    limit: string;
+    constants?: Record<string, number>;
+    oauth?: Record<string, number>;
+    arguments?: Record<string, Record<string, number>>;
+    upstream?: true;
+  }[];
   own: Record<string, number>;
 }
 

@@ -1,19 +1,33 @@
 /** The limits against the golden table, both ways. */
 import assert from "node:assert/strict";
-import { LIMITS } from "../../core/model.ts";
+import { LIMITS, OAUTH_LIMITS } from "../../core/model.ts";
+import { loadTools } from "../../registry/load.ts";
+import { CONNECTORS } from "../connectors.ts";
 import { golden, type GoldenLimits } from "./golden.ts";
 
-Deno.test("every limit of the specification is a constant of that value, and no constant is beyond the table", async () => {
-  const table = await golden<GoldenLimits>("limits");
-  const expected: Record<string, number> = { ...table.own };
-  for (const row of table.spec) Object.assign(expected, row.constants);
+const { own, spec } = await golden<GoldenLimits>("limits");
+
+Deno.test("every limit of the specification is a constant of that value, and no constant is beyond the table", () => {
+  const expected: Record<string, number> = { ...own };
+  for (const row of spec) Object.assign(expected, row.constants);
   assert.deepEqual({ ...LIMITS }, expected);
+  for (const { oauth = {} } of spec) assert.deepEqual({ ...OAUTH_LIMITS, ...oauth }, { ...OAUTH_LIMITS });
 });
 
-Deno.test("a limit without a constant belongs to something not yet built", async () => {
-  const table = await golden<GoldenLimits>("limits");
-  const waiting = new Set(["oauth", "upstream"]);
-  for (const row of table.spec.filter((row) => row.constants === undefined)) {
-    assert.ok(waiting.has(String(row.with)), `${row.limit} waits for "${row.with}", which is built`);
+Deno.test("a limit of an argument is the most that its tool's manifest lets through", async () => {
+  const tools = await loadTools({ roots: [new URL("../../", import.meta.url)], known: CONNECTORS });
+  for (const { limit, arguments: bounded = {} } of spec) {
+    for (const [tool, most] of Object.entries(bounded)) {
+      const { properties = {} } = tools.get(tool)!.manifest.input;
+      for (const [name, maximum] of Object.entries(most)) {
+        assert.equal(properties[name]?.maximum, maximum, `${limit}: ${name} of ${tool}`);
+      }
+    }
+  }
+});
+
+Deno.test("a limit that nothing here holds is a fact about an upstream", () => {
+  for (const { limit, constants, oauth, arguments: bounded, upstream = false } of spec) {
+    assert.equal(upstream, (constants ?? oauth ?? bounded) === undefined, limit);
   }
 });

@@ -43,6 +43,7 @@ const PHRASES: readonly Row[] = [
   [/is more than a draft/, 'is not allowed; use "draft" or "pending"'],
   [/is never given up/, "always, keep"],
   [/\begress look\b/, "egress policy"],
+  [/\bwalks? (the|each|every) (line|steps?)\b|\b[Tt]he line every call\b/, "the pipeline, takes the steps"],
   [/The house as built|The way of one call/, "Architecture, Request lifecycle"],
 ];
 

@@ -24,8 +24,8 @@ const misshapen = (name: string, parts: string, says: string): Fault => ({
   says: [`${path(name)}: ${says}`],
 });
 
-const setting = (name: string, preset = "null") =>
-  `${CONNECTS}, settings: { ${name}: { default: ${preset}, meaning: "M", read: (text) => text } }`;
+const setting = (name: string) =>
+  `${CONNECTS}, settings: { ${name}: { default: null, meaning: "M", read: (text) => text } }`;
 const field = (parts: string, name = "own_text") => `${CONNECTS}, siteFields: { ${name}: { ${parts} } }`;
 const credential = (parts: string, kind = "own") =>
   `${CONNECTS}, credentials: { ${kind}: { fields: { token: { schema: z.string(), help: "h", ${parts} } } } }`;

@@ -9,7 +9,7 @@ export interface Ended {
 }
 
 /** The tools, pinned. */
-export const TOOLS = {
+const TOOLS = {
   inspector: "npm:@modelcontextprotocol/inspector@2.12.0",
   openapi: "npm:openapi-typescript@7.13.0",
   heyapi: "npm:@hey-api/openapi-ts@0.99.0",

@@ -142,7 +142,7 @@ const withAi = (url: string, wallet: Wallet) =>
   createMCPClient({ transport: { type: "http", url, authProvider: wallet as unknown as ProviderAi } });
 
 /** The client of the AI SDK, whose callback is a function that is given the code and what the provider kept. */
-export const ai = lineOf({
+const ai = lineOf({
   begin: (url, wallet) => ({ url, wallet }),
   refuse: ({ url, wallet }) => withAi(url, wallet),
   async finish({ url, wallet }, answer) {

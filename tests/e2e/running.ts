@@ -11,6 +11,8 @@ export const MASTER = "master-token-of-the-tests-0123456789abcdef";
 export const KEY = new Uint8Array(32).fill(7);
 
 const READY_MS = 30_000;
+/** How long a process that was told to stop may take, before it is killed: a test fails then, and does not hang. */
+const STOPPED_MS = 120_000;
 
 /** How a process ended. */
 export interface Ended {
@@ -80,6 +82,9 @@ export class Running implements AsyncDisposable {
   kill(signal: Deno.Signal): void {
     try {
       this.#child.kill(signal);
+      if (signal === "SIGKILL") return;
+      const timer = setTimeout(() => this.kill("SIGKILL"), STOPPED_MS);
+      void this.ended.finally(() => clearTimeout(timer));
     } catch (error) {
       if (!(error instanceof TypeError)) throw error; // it has ended
     }

@@ -152,6 +152,18 @@ Deno.test("a traced call is a door with its call, guard, plan, run, upstream and
   });
 });
 
+Deno.test("a gateway that is told to stop ends while the runtime asks it for figures", async () => {
+  await using there = collector();
+  await inFolder(async (folder) => {
+    // So often that it is asked at any moment.
+    await using gateway = start(folder, { ...there.env, OTEL_METRIC_EXPORT_INTERVAL: "1" });
+    await gateway.address();
+    gateway.kill("SIGTERM");
+    const { code, signal } = await gateway.ended;
+    assert.deepEqual([code, signal], [0, null]);
+  });
+});
+
 /** Where nobody listens, and where one accepts and never answers. */
 const SILENT: Readonly<Record<string, () => { port: number; close(): Promise<void>; cause: RegExp }>> = {
   "is down"() {

@@ -7,7 +7,9 @@ const SETTLED_MS = 5 * 60_000;
 const site = (id: string) => ({ id, name: id, platform: "cms", base_url: `https://${id}.example` }) as const;
 
 interface Erased {
-  readonly took: Readonly<Record<string, number>>;
+  readonly deleted: Readonly<Record<string, number>>;
+  readonly unnamed: Readonly<Record<string, number>>;
+  readonly ended: Readonly<Record<string, number>>;
   readonly rows: number;
   readonly settles_at: number | null;
   readonly needs_confirmation?: boolean;
@@ -46,7 +48,9 @@ Deno.test("a site is erased once its id is said again, its tokens end, and the a
   await using _ = gw;
   const shown = await ask<Erased>(gw, "POST", "erase", { site_id: "acme" });
   assert.equal(shown.result.needs_confirmation, true);
-  assert.deepEqual([shown.result.took["sites"], shown.result.took["tokens"]], [1, 1]);
+  const { deleted, unnamed, ended } = shown.result;
+  assert.deepEqual([deleted["sites"], deleted["tokens"], ended], [1, undefined, { tokens: 1 }]);
+  assert.deepEqual(unnamed, { users: 1 });
   assert.ok(await gw.store.sites.get("acme"), "nothing was changed");
   const refusals = [
     [{ site_id: "acme", confirm: "other" }, "E_BAD_INPUT", /confirm: expected "acme" again/],
@@ -90,13 +94,17 @@ Deno.test("a person is removed and erased by one command, which says what it too
   assert.equal(shown.code, 0, shown.err);
   assert.match(
     shown.out,
-    /^Erasing user ann@agency\.example deletes these records, or takes its name out of them:$/m,
+    /^What erasing user ann@agency\.example takes\.\nThese records would be deleted:\n/,
   );
   assert.match(shown.out, /Nothing was changed\. To erase it for good: .*--confirm ann@agency\.example/);
   assert.ok(await gw.store.users.get(user_id));
   const done = await admin(gw, "erase", "--user", "ann@agency.example", "--confirm", "ann@agency.example");
   assert.equal(done.code, 0, done.err);
-  assert.match(done.out, /^ +1 {2}tokens$/m);
+  assert.match(
+    done.out,
+    /^Erased user .*\.\nThese records were deleted:\n(?: +\d+ {2}\w+\n)*? +1 {2}tokens\n/,
+  );
+  assert.match(done.out, /\nOf the audit:\n +\d+ {2}rows that went\n/);
   assert.equal(await gw.store.users.get(user_id), null);
   const text = JSON.stringify((await gw.store.audit.list({}, { limit: 500 })).rows);
   assert.ok(!text.includes(user_id) && !text.includes("ann@"), text);

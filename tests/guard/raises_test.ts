@@ -16,7 +16,7 @@ const OPTIONS: KitOptions = {
   ],
   tokens: { drafts: { max_risk: 1 }, two: { max_risk: 2 }, three: { max_risk: 3 } },
 };
-const call = (args: Args, site_id = "open") => ({ site_id, confirm: true, ...args });
+const call = (args: Args) => ({ site_id: "open", confirm: true, ...args });
 const newest = async (gw: Kit) => (await gw.audit())[0]!;
 
 const REFUSED: readonly [

@@ -1,4 +1,4 @@
-/** A tool's own way to set back what it replaced: it walks the steps as the tool's call, and takes only what was kept. */
+/** A tool's own way to set back what it replaced: it takes the steps as the tool's call, and takes only what was kept. */
 import assert from "node:assert/strict";
 import { gateway, site } from "../kit.ts";
 import { scenes } from "../scenes.ts";

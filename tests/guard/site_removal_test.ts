@@ -33,7 +33,7 @@ Deno.test("site remove says what goes and what stays, then does it; the audit's 
   const kept = await rows("site_id=acme");
   assert.ok(kept.length >= 1);
   const shown = await cli(0, "site", "remove", "acme");
-  assert.match(shown, /^Removing the site acme deletes these records, or takes its name out of them:\n/);
+  assert.match(shown, /^What removing the site acme takes\.\nThese records would be deleted:\n/);
   assert.match(shown, /\n +1 {2}sites\n/);
   const stays = /\nWhat stays: (\d+) rows of the audit about it \(audit tail --site acme\), tokens and people/
     .exec(shown);
@@ -48,7 +48,7 @@ Deno.test("site remove says what goes and what stays, then does it; the audit's 
   const gone = await cli(0, "site", "remove", "acme", "--confirm", "acme");
   assert.match(
     gone,
-    /^The site acme is removed\. These records were deleted, or its name was taken out of them:\n[^]*\nTo take the rows of the audit as well: .* erase --site acme\n$/,
+    /^The site acme is removed\.\nThese records were deleted:\n[^]*\nThese stay, without its name:\n[^]*\nThese ended, for they were for it alone:\n +1 {2}tokens\n[^]*\nTo take the rows of the audit as well: .* erase --site acme\n$/,
   );
   assert.equal(await gw.store.sites.get("acme"), null);
   const [first, ...others] = await rows("site_id=acme");
@@ -84,7 +84,7 @@ Deno.test("what was removed is erased afterwards: also at once, while the remova
       await gw.gateway.erasing.run();
     }
     assert.ok((await rows("site_id=acme")).length > 0);
-    assert.match(await cli(0, "erase", "--site", "acme"), /^Erasing site acme .*\n/);
+    assert.match(await cli(0, "erase", "--site", "acme"), /^What erasing site acme takes\.\nOf the audit:\n/);
     await cli(0, "erase", "--site", "acme", "--confirm", "acme");
     assert.deepEqual(await rows("site_id=acme"), []);
     gw.clock.now += SETTLED_MS;

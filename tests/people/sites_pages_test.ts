@@ -272,6 +272,11 @@ Deno.test("a site is frozen and lifted on its page, and removed by typing its id
   assert.doesNotMatch(frozen.text, /<script>/);
   await master.submit("/admin/sites/one/lift", {});
   assert.deepEqual(await gw.store.freezes.list(), []);
+  const may = { role: "member", allowed_sites: ["one", "two"], max_risk: 1 } as const;
+  await gw.store.users.create({ ...may, email: "both@agency.example" });
+  const { text } = await master.open("/admin/sites/one/remove?counted");
+  assert.match(plain(text), /What What becomes of it How many .*sites is deleted 1 /);
+  assert.match(plain(text), /users stays, without the name of the site 1 /);
   await master.open("/admin/sites/one/remove");
   assert.match(
     (await master.submit("/admin/sites/one/remove", { confirm: "One" })).text,

@@ -24,6 +24,26 @@ function failing(): { is: { down: boolean }; options: Pick<KitOptions, "store"> 
   return { is, options: { store } };
 }
 
+Deno.test("an operator is told what the store fails with where a command could not be carried out, and the log has the fault", async () => {
+  const is = { full: true };
+  const says = 'The store fails ("database or disk is full"), so calls are refused';
+  await using gw = await gateway({
+    store: (real) => ({
+      ...real,
+      ping: () => is.full ? Promise.reject(new GatewayError("E_INTERNAL", says)) : real.ping(),
+      freezes: instead(real.freezes, {
+        set: () => Promise.reject(new TypeError("database or disk is full")),
+      }),
+    }),
+  });
+  const freeze = () => operator(gw, "POST", "freezes", { scope: "all", reason: "stop" });
+  assert.deepEqual((await freeze()).error, { code: "E_INTERNAL", message: says });
+  is.full = false;
+  assert.match((await freeze()).error!.message, /^Something failed inside the gateway; give request id/);
+  const causes = gw.logged.filter(({ event }) => event === "internal").map(({ cause }) => cause);
+  assert.deepEqual(causes, Array(2).fill("TypeError: database or disk is full"));
+});
+
 const lost = (logged: readonly Record<string, unknown>[]) =>
   logged.filter(({ event }) => event === "audit_failed").map(({ tool, cause }) => [tool, cause]);
 

@@ -1,5 +1,6 @@
 /** A headless Chromium for tests; where there is none they are skipped and say so, with CI=true they fail. */
 import assert from "node:assert/strict";
+import { MASTER } from "../kit.ts";
 import { AXE } from "../packages/axe.ts";
 import { type Browser, type BrowserContext, type Page, puppeteer } from "../packages/puppeteer.ts";
 
@@ -56,6 +57,8 @@ export function inChromium(
 
 /** A phone's width. */
 export const PHONE = { width: 375, height: 700 } as const;
+/** A desk's. */
+export const DESK = { width: 1280, height: 900 } as const;
 
 /** A page of a context, and whatever it complained of. */
 export async function pageOf(context: BrowserContext): Promise<{ page: Page; complaints: string[] }> {
@@ -266,4 +269,27 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
     if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
   }
   assert.fail(`the keyboard does not reach ${selector} on ${page.url()}`);
+}
+
+/** Where screenshots are kept for somebody who looks at them; nowhere where nothing is said. */
+const SHOTS = Deno.env.get("SCREENSHOTS");
+
+/** A page is usable at a phone's width and a desk's; keeps what it looks like there, in light and in dark. */
+export async function looked(page: Page, complaints: readonly string[], name: string): Promise<void> {
+  for (const size of [PHONE, DESK]) {
+    await page.setViewport(size);
+    await assertUsable(page, complaints);
+    if (SHOTS === undefined) continue;
+    for (const value of ["light", "dark"]) {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+      await page.screenshot({ path: `${SHOTS}/${name}-${size.width}-${value}.png`, fullPage: true });
+    }
+  }
+}
+
+/** Signs in on the pages with the master token. */
+export async function signInAsMaster(page: Page, baseUrl: string): Promise<void> {
+  await page.goto(`${baseUrl}/admin/login`);
+  await page.type("#master_token", MASTER);
+  await led(page, page.click('form[action="/admin/login/form"] button'));
 }

@@ -1,11 +1,10 @@
 /** The pages of people and of the repository app in a real browser: at a phone's width and a desk's, in light and in dark, and by keyboard. */
 import assert from "node:assert/strict";
-import type { Browser, Page } from "../packages/puppeteer.ts";
-import { gateway, type Kit, MASTER, site } from "../kit.ts";
-import { assertUsable, inChromium, led, pageOf, PHONE, tabTo, textOf, titleOf } from "./browser.ts";
+import type { Browser } from "../packages/puppeteer.ts";
+import { gateway, type Kit, site } from "../kit.ts";
+import { inChromium, led, looked, pageOf, signInAsMaster, tabTo, textOf, titleOf } from "./browser.ts";
 import { listen } from "../e2e/mcp_start.ts";
 
-const DESK = { width: 1280, height: 900 } as const;
 const LONG = "Ω".repeat(60) + " <b>a name that does not end</b>";
 
 async function place() {
@@ -39,27 +38,6 @@ async function place() {
   };
 }
 
-async function signIn(page: Page, baseUrl: string): Promise<void> {
-  await page.goto(`${baseUrl}/admin/login`);
-  await page.type("#master_token", MASTER);
-  await led(page, page.click('form[action="/admin/login/form"] button'));
-}
-
-/** Where screenshots are kept for somebody who looks at them; nowhere where nothing is said. */
-const SHOTS = Deno.env.get("SCREENSHOTS");
-
-async function looked(page: Page, complaints: readonly string[], name: string): Promise<void> {
-  for (const size of [PHONE, DESK]) {
-    await page.setViewport(size);
-    await assertUsable(page, complaints);
-    if (SHOTS === undefined) continue;
-    for (const value of ["light", "dark"]) {
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
-      await page.screenshot({ path: `${SHOTS}/${name}-${size.width}-${value}.png`, fullPage: true });
-    }
-  }
-}
-
 inChromium("people", {
   "every page of people is usable at both widths, in light and in dark; somebody is invited by keyboard":
     async (
@@ -67,7 +45,7 @@ inChromium("people", {
     ) => {
       await using at = await place();
       const { page, complaints } = await pageOf(await browser.createBrowserContext());
-      await signIn(page, at.baseUrl);
+      await signInAsMaster(page, at.baseUrl);
       const [user] = await at.gw.store.users.list();
       const pages = [
         ["people", "/admin/users"],

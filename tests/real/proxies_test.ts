@@ -1,5 +1,6 @@
 /** The configurations of proxies that the documentation shows, as printed, in nginx and Caddy before a gateway. */
 import assert from "node:assert/strict";
+import { LIMITS } from "../../core/model.ts";
 import { behind, TRIED } from "./_proxies.ts";
 
 const MIB = 1024 * 1024;
@@ -18,6 +19,17 @@ function bodyOf(bytes: number): ReadableStream<Uint8Array<ArrayBuffer>> {
     },
   });
 }
+
+Deno.test("Caddy, as the pages show it, gives up an idle connection before the gateway does: no call is lost with one", async () => {
+  for (const page of ["docs/CONFIGURATION.md", "docs/deploy/Caddyfile"]) {
+    const text = await Deno.readTextFile(new URL(`../../${page}`, import.meta.url));
+    const shown = [...text.matchAll(/transport http \{[^}]*\bkeepalive (\d+)s/g)].map(([, s]) =>
+      Number(s) * 1000
+    );
+    assert.equal(shown.length, text.split("transport http {").length - 1, page);
+    for (const ms of shown) assert.ok(ms < LIMITS.IDLE_CONNECTION_MS, `${page}: ${ms} ms`);
+  }
+});
 
 const LIST = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
 

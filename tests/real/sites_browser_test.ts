@@ -1,13 +1,12 @@
 /** The pages of sites in a real browser: at a phone's width and a desk's, in light and in dark, and by keyboard. */
 import assert from "node:assert/strict";
-import type { Browser, Page } from "../packages/puppeteer.ts";
-import { gateway, type Kit, MASTER, site } from "../kit.ts";
+import type { Browser } from "../packages/puppeteer.ts";
+import { gateway, type Kit, site } from "../kit.ts";
 import { visited } from "../tools/_visited.ts";
 import { heldWorld } from "../tools/_held.ts";
-import { assertUsable, inChromium, led, pageOf, PHONE, tabTo, textOf, titleOf } from "./browser.ts";
+import { inChromium, led, looked, pageOf, signInAsMaster, tabTo, textOf, titleOf } from "./browser.ts";
 import { listen } from "../e2e/mcp_start.ts";
 
-const DESK = { width: 1280, height: 900 } as const;
 const LONG = "Ω".repeat(60) + " <b>a name that does not end</b>";
 
 async function place() {
@@ -70,33 +69,12 @@ async function history(gw: Kit): Promise<void> {
   }
 }
 
-async function signIn(page: Page, baseUrl: string): Promise<void> {
-  await page.goto(`${baseUrl}/admin/login`);
-  await page.type("#master_token", MASTER);
-  await led(page, page.click('form[action="/admin/login/form"] button'));
-}
-
-/** Where screenshots are kept for somebody who looks at them; nowhere where nothing is said. */
-const SHOTS = Deno.env.get("SCREENSHOTS");
-
-async function looked(page: Page, complaints: readonly string[], name: string): Promise<void> {
-  for (const size of [PHONE, DESK]) {
-    await page.setViewport(size);
-    await assertUsable(page, complaints);
-    if (SHOTS === undefined) continue;
-    for (const value of ["light", "dark"]) {
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
-      await page.screenshot({ path: `${SHOTS}/${name}-${size.width}-${value}.png`, fullPage: true });
-    }
-  }
-}
-
 inChromium("sites", {
   "every page of sites is usable at both widths, in light and in dark": async (browser: Browser) => {
     await using at = await place();
     await history(at.gw);
     const { page, complaints } = await pageOf(await browser.createBrowserContext());
-    await signIn(page, at.baseUrl);
+    await signInAsMaster(page, at.baseUrl);
     const pages = [
       ["list", "/admin/sites"],
       ["none", "/admin/sites?q=nothing"],
@@ -129,7 +107,7 @@ inChromium("sites", {
     opened.resolve(at.gw);
     try {
       const { page, complaints } = await pageOf(await browser.createBrowserContext());
-      await signIn(page, baseUrl);
+      await signInAsMaster(page, baseUrl);
       await page.goto(`${baseUrl}/admin/sites/acme`);
       await looked(page, complaints, "site-with-tools");
       await page.goto(`${baseUrl}/admin/sites/acme/tools/builder-mcp-create-post`);
@@ -158,7 +136,7 @@ inChromium("sites", {
     opened.resolve(at);
     try {
       const { page, complaints } = await pageOf(await browser.createBrowserContext());
-      await signIn(page, baseUrl);
+      await signInAsMaster(page, baseUrl);
       await page.goto(`${baseUrl}/admin/sites/files`);
       await led(page, page.click('form[action$="/gaps"] button'));
       assert.match(await textOf(page), /1 of 1 page, the weakest first/);
@@ -175,7 +153,7 @@ inChromium("sites", {
     ) => {
       await using at = await place();
       const { page, complaints } = await pageOf(await browser.createBrowserContext());
-      await signIn(page, at.baseUrl);
+      await signInAsMaster(page, at.baseUrl);
       await page.goto(`${at.baseUrl}/admin/sites/new?platform=cms`);
       await tabTo(page, "#id");
       await page.keyboard.type("Not An Id");

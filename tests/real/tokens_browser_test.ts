@@ -2,13 +2,22 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "../packages/puppeteer.ts";
 import { CHALLENGE, REDIRECT } from "../guard/oauth_kit.ts";
-import { gateway, type Kit, MASTER, site } from "../kit.ts";
+import { gateway, type Kit, site } from "../kit.ts";
 import { PASSPHRASE } from "../people/kit.ts";
-import { assertUsable, inChromium, led, loadedOf, pageOf, PHONE, tabTo, textOf, titleOf } from "./browser.ts";
+import {
+  inChromium,
+  led,
+  loadedOf,
+  looked,
+  pageOf,
+  signInAsMaster,
+  tabTo,
+  textOf,
+  titleOf,
+} from "./browser.ts";
 import { member } from "./oauth_browser.ts";
 import { listen } from "../e2e/mcp_start.ts";
 
-const DESK = { width: 1280, height: 900 } as const;
 const BYTES_MAX = 100_000;
 const LONG = "Ω".repeat(60) + " <b>a name that does not end</b>";
 
@@ -59,27 +68,6 @@ async function place(count: number) {
   };
 }
 
-async function signIn(page: Page, baseUrl: string): Promise<void> {
-  await page.goto(`${baseUrl}/admin/login`);
-  await page.type("#master_token", MASTER);
-  await led(page, page.click('form[action="/admin/login/form"] button'));
-}
-
-/** Where screenshots are kept for somebody who looks at them; nowhere where nothing is said. */
-const SHOTS = Deno.env.get("SCREENSHOTS");
-
-async function looked(page: Page, complaints: readonly string[], name: string): Promise<void> {
-  for (const size of [PHONE, DESK]) {
-    await page.setViewport(size);
-    await assertUsable(page, complaints);
-    if (SHOTS === undefined) continue;
-    for (const value of ["light", "dark"]) {
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
-      await page.screenshot({ path: `${SHOTS}/${name}-${size.width}-${value}.png`, fullPage: true });
-    }
-  }
-}
-
 /** Where a client that has just registered sends its person to. */
 async function askedBy(gw: Kit): Promise<string> {
   const body = JSON.stringify({ client_name: "Helper", redirect_uris: [REDIRECT] });
@@ -108,7 +96,7 @@ inChromium("tokens", {
   ) => {
     await using at = await place(60);
     const { page, complaints } = await pageOf(await browser.createBrowserContext());
-    await signIn(page, at.baseUrl);
+    await signInAsMaster(page, at.baseUrl);
     const { bytes } = await loadedOf(page, `${at.baseUrl}/admin/tokens`);
     assert.ok(bytes > 10_000 && bytes < BYTES_MAX, String(bytes));
     await looked(page, complaints, "tokens");
@@ -144,7 +132,7 @@ inChromium("tokens", {
   "the filter follows what is typed, and undoes no tick": async (browser: Browser) => {
     await using at = await place(1000);
     const { page, complaints } = await pageOf(await browser.createBrowserContext());
-    await signIn(page, at.baseUrl);
+    await signInAsMaster(page, at.baseUrl);
     await page.goto(`${at.baseUrl}/admin/tokens`);
     await page.click('[id="allowed_sites-shop-100"]');
     await page.type("#allowed_sites_q", "shop-77");
@@ -172,7 +160,7 @@ inChromium("tokens", {
       await using at = await place(60);
       const { page, complaints } = await pageOf(await browser.createBrowserContext());
       await page.setJavaScriptEnabled(false);
-      await signIn(page, at.baseUrl);
+      await signInAsMaster(page, at.baseUrl);
       await page.goto(`${at.baseUrl}/admin/tokens`);
       await tabTo(page, '[value="all south"]');
       await led(page, page.keyboard.press("Enter"));

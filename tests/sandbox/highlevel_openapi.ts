@@ -121,7 +121,7 @@ function answerFaults({ name, family, operation }: Route, { answer, fault }: Rec
 }
 
 /** What is wrong with an exchange; empty where nothing is. */
-export function faultsOf(exchange: RecordedRequest): string[] {
+function faultsOf(exchange: RecordedRequest): string[] {
   const at = `${exchange.method} ${exchange.path}`;
   const route = routes.find(({ pattern }) => pattern.test(at));
   if (route === undefined) return [`${at} is not described`];

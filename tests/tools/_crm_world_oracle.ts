@@ -54,7 +54,7 @@ function namesForm(text: unknown): boolean {
 export class Analyst {
   readonly #zone: string;
 
-  constructor(readonly world: CrmTruth, readonly counted: Counted, readonly now = world.now) {
+  constructor(readonly world: CrmTruth, readonly counted: Counted) {
     this.#zone = world.timezone ?? "UTC";
   }
 
@@ -128,7 +128,7 @@ export class Analyst {
       unmarked:
         rows.filter((row) =>
           ["new", "confirmed", "active"].includes(String(row["appointmentStatus"])) &&
-          ms(row["endTime"]) < this.now
+          ms(row["endTime"]) < this.world.now
         ).length,
       calendars_left_out: refused ? [{ id: refused["id"], name: refused["name"] }] : [],
     };

@@ -47,7 +47,7 @@ export const says = (value: unknown, more: Partial<UpstreamResult> = {}): Upstre
 export const fails = (text: string): UpstreamResult => says(text, { isError: true });
 
 /** The tool servers of every site, which keep pages of elements. What they are asked is recorded. */
-export class MemoryServers implements ToolServers {
+class MemoryServers implements ToolServers {
   readonly reached: Reached[] = [];
   /** The ids of a page's elements. */
   readonly pages = new Map<number, readonly string[]>();
@@ -85,7 +85,7 @@ export class MemoryServers implements ToolServers {
 }
 
 /** A source whose tools run as the gateway runs those of sites. */
-export class ProxiedSource implements ToolSource {
+class ProxiedSource implements ToolSource {
   readonly name = "proxied";
   readonly #offers = new Map<string, SiteOffer[]>();
   /** What was held back, in its order. */

@@ -14,7 +14,7 @@ import { scenes } from "../scenes.ts";
 /** Where an array of markup holds its JSON-LD. */
 export const TEXT = "custom-markup-custom-text";
 /** Where the global entries show. */
-export const TARGETS = {
+const TARGETS = {
   shown_on: { rule: ["basic-global", "specifics"], specific: ["post-7"] },
   hidden_on: { rule: ["special-404"], specific: [] },
 };

@@ -29,7 +29,7 @@ const update = (at: World, title: string) => ({
   tool: "update_draft",
   arguments: { site_id: "open", post_id: at.draft.id, title },
 });
-const order = (changes: readonly unknown[], more: Args = {}): Args => ({ title: "A set", changes, ...more });
+const order = (changes: readonly unknown[]): Args => ({ title: "A set", changes });
 const three = (at: World) => order([create("One", "acme"), update(at, "Two"), create("Three", "editor")]);
 const asked = (at: World, args: Args) => ask(at, args, "prepare_changes");
 const statesOf = (answer: unknown) => (answer as Ended).items.map(({ item, state }) => [item, state]);

@@ -15,9 +15,9 @@ const told = (at: World, approval_id: string) =>
   at.kit.gw.call<Args & { answer: Args }>("get_approval", { approval_id }, { as: "asks" });
 
 /** A person who has edited what an agent asked for. */
-async function edited(at: World, who: Person, texts: Args = { content_html: "<p>From Bea</p>" }) {
+async function edited(at: World, who: Person) {
   const asked = await ask(at, args(at));
-  const { status, result, error } = await byApi(who, asked.approval.id, texts);
+  const { status, result, error } = await byApi(who, asked.approval.id, { content_html: "<p>From Bea</p>" });
   assert.equal(status, 200, JSON.stringify(error));
   return { asked, made: result };
 }

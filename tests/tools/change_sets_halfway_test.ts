@@ -30,9 +30,9 @@ function beforeWrite(at: SetWorld, n: number, act: (leaving: Leaving) => unknown
 }
 
 /** Ten drafts on a site, and the set that gives each another title. */
-function ten(at: SetWorld, site = "a"): { posts: Post[]; changes: ReturnType<typeof rename>[] } {
-  const posts = Array.from({ length: 10 }, (_, n) => at.draft(site, `Old ${n}`));
-  return { posts, changes: posts.map(({ id }, n) => rename(site, id, `New ${n}`)) };
+function ten(at: SetWorld): { posts: Post[]; changes: ReturnType<typeof rename>[] } {
+  const posts = Array.from({ length: 10 }, (_, n) => at.draft("a", `Old ${n}`));
+  return { posts, changes: posts.map(({ id }, n) => rename("a", id, `New ${n}`)) };
 }
 
 Deno.test("the tenth of fifty drifted: that one fails, its site's rest is not begun, other sites are done", async () => {

@@ -64,11 +64,11 @@ const order = (changes: readonly unknown[], more: Record<string, unknown> = {}) 
   ...more,
 });
 
-async function consented(at: World, changes: readonly unknown[], more: Record<string, unknown> = {}) {
+async function consented(at: World, changes: readonly unknown[]) {
   const { gw } = at.kit;
-  const shown = await gw.call<Answer>("prepare_changes", order(changes, more));
+  const shown = await gw.call<Answer>("prepare_changes", order(changes));
   return await gw.call<Answer>("prepare_changes", {
-    ...order(changes, more),
+    ...order(changes),
     confirm: true,
     confirm_token: shown.confirm_token,
   });

@@ -170,3 +170,30 @@ Deno.test("a page from code that somebody changed since it was made does not go 
   const [, , last] = await carriedOut(kit, others);
   assert.deepEqual([last!.state, last!.error?.code], ["failed", "E_STALE_PREVIEW"]);
 });
+
+Deno.test("what was made and could not be looked at since does not go live", async () => {
+  await using at = await ground();
+  const kit = { kit: { gw: at.gw } } as Pick<World, "kit">;
+  const changes = [
+    {
+      tool: "create_page_from_code",
+      arguments: { site_id: "cms", title: "Code", html: "<p>Code</p>", slug: "code" },
+    },
+    { tool: "publish_page", arguments: { site_id: "cms", page_id: MADE } },
+  ];
+  onceMade(kit, "create_page_from_code", () => {
+    at.cms.inject({ kind: "answer", status: 403, body: { code: "rest_forbidden", message: "No" } }, {
+      method: "GET",
+      path: /pages\/\d+$/,
+      times: 2,
+    });
+  });
+  const [made, last] = await carriedOut(kit, changes);
+  assert.equal(made!.state, "done");
+  assert.deepEqual([last!.state, last!.error?.code], ["failed", "E_STALE_PREVIEW"]);
+  assert.match(last!.error!.message, /How an earlier item left what it made is not known any more/);
+  assert.deepEqual(
+    [...at.cms.posts.values()].filter(({ slug }) => slug === "code").map(({ status }) => status),
+    ["draft"],
+  );
+});

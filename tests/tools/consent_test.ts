@@ -34,7 +34,22 @@ test("a token of another call is refused, and says whose it is", async (at) => {
     const message = await at.kit.gw.refuses("update_draft", args, "E_CONFIRM_INVALID", says);
     assert.match(message, /preview again and confirm with the new one$/);
   }
+  const draft = { site_id: "open", title: "T", content_html: "x", confirm: true, confirm_token };
+  await at.kit.gw.refuses("create_draft", draft, "E_CONFIRM_INVALID", /of a preview of "update_draft"/);
   assert.equal(at.kit.gw.requests.length, before, "nothing was sent");
+});
+
+Deno.test("a token is its grant's own, and good while its site leads where it led at the preview", async () => {
+  await using at = await world({ tokens: { other: {} } });
+  const { gw } = at.kit;
+  const { confirm_token } = await shown(at, "update_draft", EDIT(at));
+  const call = { ...EDIT(at), confirm: true, confirm_token };
+  const before = gw.requests.length;
+  await gw.refuses("update_draft", call, "E_CONFIRM_INVALID", /it belongs to another token/, { as: "other" });
+  await gw.store.sites.update("open", { base_url: "https://moved.example" });
+  const moved = /the settings of site "open" have changed, so the call would go elsewhere/;
+  await gw.refuses("update_draft", call, "E_CONFIRM_INVALID", moved);
+  assert.equal(gw.requests.length, before, "nothing was sent");
 });
 
 Deno.test("under the policy preview confirm alone answers the preview again; its token writes", async () => {

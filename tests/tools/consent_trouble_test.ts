@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../store/store.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
-import { type Ground, ground, type GroundOptions } from "./_ground.ts";
+import { type Ground, ground } from "./_ground.ts";
 import { instead } from "../instead.ts";
 
 const MINUTE = 60_000;
@@ -98,8 +98,8 @@ Deno.test("a clock that steps back between preview and confirm, or after, makes 
 });
 
 /** A ground whose first write waits until it is let through. */
-async function held(options: GroundOptions = {}) {
-  const at = await ground(options);
+async function held() {
+  const at = await ground();
   const arrived = Promise.withResolvers<void>();
   const through = Promise.withResolvers<void>();
   at.beforeWrite(async () => {

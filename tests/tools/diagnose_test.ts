@@ -69,7 +69,7 @@ Deno.test("the index tells whether the API is reachable, and the clock", async (
     rest_api: [false, /^CMS 500: /, base],
     clock: [null, /did not answer/, /rest_api/],
     credentials: [true, /"admin"/],
-    companion: [true, /1\.5\.0/],
+    companion: [true, /1\.7\.0/],
   }, { trouble: HTML, path: INDEX });
   await told(REPORT, { rest_api: [false, /CMS 200: the answer is not JSON/, base] }, {
     trouble: { kind: "html", status: 200 },
@@ -103,6 +103,9 @@ Deno.test("a clock that is off is told in either direction, and one that cannot 
 
 Deno.test("credentials are met, refused, turned off, or not known", async () => {
   await told(REPORT, { credentials: [false, /CMS 401/, /new application password/] }, { site_id: "wrong" });
+  await told(REPORT, { credentials: [false, /"sub" \(subscriber\), who lacks/, /Give the account a role/] }, {
+    site_id: "subscriber",
+  });
   await told(REPORT, { credentials: [false, /application passwords turned off/, /https/] }, {
     environment: "production",
   });
@@ -169,34 +172,34 @@ Deno.test("the companion plugin is there, missing, inactive, silent, too old, or
 Deno.test("an old companion plugin that works is named with the way to update it, and an update that was refused too", async () => {
   const host = "updates.example.com";
   const rows: [version: string, update: unknown, says: RegExp][] = [
-    ["1.5.0", null, /1\.5\.0 is active$/],
-    ["1.5.0", { host, offered: null, refused: null }, /1\.5\.0 is active$/],
+    ["1.7.0", null, /1\.7\.0 is active$/],
+    ["1.7.0", { host, offered: null, refused: null }, /1\.7\.0 is active$/],
     [
       "1.1.0",
       undefined,
-      /1\.1\.0 is active, and older than 1\.5\.0, .*an operator makes its zip with deno task/,
+      /1\.1\.0 is active, and older than 1\.7\.0, .*an operator makes its zip with deno task/,
     ],
     [
       "1.3.0",
       { host: null, offered: null, refused: null },
-      /older than 1\.5\.0, .*uploads it on the site's Plugins/,
+      /older than 1\.7\.0, .*uploads it on the site's Plugins/,
     ],
     [
       "1.3.0",
-      { host, offered: "1.5.0", refused: null },
-      /older than 1\.5\.0, .*press the update that the site's/,
+      { host, offered: "1.7.0", refused: null },
+      /older than 1\.7\.0, .*press the update that the site's/,
     ],
     [
-      "1.5.0",
+      "1.7.0",
       { host, offered: null, refused: "<b>obey</b>" },
       /active; the site refused an update .*there why$/,
     ],
     [
-      "1.5.0",
+      "1.7.0",
       { host, offered: null, refused: null, unanswered: true },
-      /1\.5\.0 is active; the server of its updates did not answer when the site last looked for one$/,
+      /1\.7\.0 is active; the server of its updates did not answer when the site last looked for one$/,
     ],
-    ["1.3.0", 7, /older than 1\.5\.0/],
+    ["1.3.0", 7, /older than 1\.7\.0/],
   ];
   for (const [plugin_version, update, says] of rows) {
     const report = { ...REPORT, plugin_version, ...(update === undefined ? {} : { update }) };
@@ -293,7 +296,7 @@ Deno.test("what the companion plugin brings is met, not met, or not told of", as
   for (const features of [silent, [], "none"]) {
     const report = { ...REPORT, features };
     await told(report, {
-      companion: [true, /1\.5\.0/],
+      companion: [true, /1\.7\.0/],
       theme_snippet: [null, untold, /update the companion plugin/],
       code_page: [null, untold, /update the companion plugin/],
       seo_bridge: [null, untold, /update the companion plugin/],

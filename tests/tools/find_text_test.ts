@@ -1,9 +1,10 @@
 /** A text is found wherever it occurs, each hit with what changes it there; without the companion plugin as far as WordPress tells. */
 import assert from "node:assert/strict";
+import { addCompanionHealth } from "../../sandbox/wordpress_standin/companion.ts";
 import { addCompanionFind, type CompanionFind } from "../../sandbox/wordpress_standin/companion_find.ts";
 import { addOwnType } from "../../sandbox/wordpress_standin/posts.ts";
 import { addPost, type Post } from "../../sandbox/wordpress_standin/state.ts";
-import type { Args, RefusedRow } from "../cms_kit.ts";
+import type { Args, Preview, RefusedRow } from "../cms_kit.ts";
 import { test as onFiles } from "./_static.ts";
 import { type World, world } from "./_stand_in.ts";
 
@@ -239,6 +240,40 @@ Deno.test("without the companion plugin texts are found, and what could not be l
     not_searched.join("\n"),
     /^SEO fields, .*menus, widgets.*version 1\.5\.0 or newer, and the site has none/,
   );
+});
+
+Deno.test("a plugin that is too old for a long text is not asked: the rest is searched, and what and which is needed named", async () => {
+  const long = Array.from({ length: 13 }, (_, n) => `word${n}`).join(" ");
+  const short = long.slice(0, long.lastIndexOf(" "));
+  for (const version of ["1.5.0", "1.6.0"]) {
+    await using at = await withPlugin();
+    addCompanionHealth(at.cms.app, at.cms.state.namespaces, { version, visual: false });
+    at.plugin.parts = version === "1.5.0" ? 12 : 100;
+    const post = add(at, { content: `<p>${long}</p>` });
+    at.plugin.others.push({ kind: "menu item", id: 900, title: "Call", field: "label", text: long });
+    const places = async (text: string) => {
+      const { hits, not_searched } = await find(at, { text });
+      return [hits.map(({ place }) => place["id"]), not_searched] as const;
+    };
+    assert.deepEqual(await places(short), [[900, post.id], []], "a shorter one is found by both");
+    const [ids, left] = await places(long);
+    assert.deepEqual(ids, version === "1.5.0" ? [post.id] : [900, post.id]);
+    const call = { site_id: "open", find: long, replace: "Airship" };
+    const { warnings = [] } = await at.kit.gw.call<Preview>("replace_text", call);
+    const says =
+      /version 1\.6\.0 or newer for a text of so many words, and the site has "1\.5\.0"; an operator makes/;
+    if (version === "1.6.0") assert.deepEqual(left, []);
+    else assert.match(left.join("\n"), says);
+    assert.equal(
+      warnings.some((one) => one.startsWith("Not searched: SEO fields") && says.test(one)),
+      version === "1.5.0",
+    );
+    assert.deepEqual(
+      at.cms.state.posts.get(post.id)!.content,
+      `<p>${long}</p>`,
+      "nothing is changed by a preview",
+    );
+  }
 });
 
 Deno.test("without the companion plugin only the last changed of very many are read, which is said", async () => {

@@ -64,6 +64,9 @@ Deno.test("why a site has no hold is said in a sentence's part, and asked again 
   assert.deepEqual([state.ready, !state.ready && state.may_pair], [false, true]);
   const editor = await (await clientOf(at, "editor")).state();
   assert.deepEqual([editor.ready, !editor.ready && editor.may_pair], [false, false]);
+  at.hold.why = "Calls are not held on networks of sites";
+  assert.equal(await why("acme"), "Calls are not held on networks of sites", "pairing would not help");
+  at.hold.why = null;
   await at.pair("acme");
   assert.equal(await why("acme"), "ready");
   at.hold.why = "The tables are MyISAM";

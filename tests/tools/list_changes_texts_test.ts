@@ -40,8 +40,8 @@ async function rows(at: World, args: Args = {}, as?: string) {
   return { changes, next };
 }
 
-const undo = (at: World, request_id: string, as?: string) =>
-  at.kit.gw.call<{ request_id: string }>("undo_change", { ...ON, request_id, confirm: true }, { as });
+const undo = (at: World, request_id: string) =>
+  at.kit.gw.call<{ request_id: string }>("undo_change", { ...ON, request_id, confirm: true });
 
 const LONG = "<p>The office is open from eight to five on every day of the week.</p>".repeat(8);
 

@@ -12,8 +12,8 @@ interface List {
   readonly missing?: readonly string[];
 }
 
-const list = (at: World, args: Args, site_id = "acme") =>
-  at.kit.both<List>("list_content", { site_id, type: "post", status: "draft", ...args });
+const list = (at: World, args: Args) =>
+  at.kit.both<List>("list_content", { site_id: "acme", type: "post", status: "draft", ...args });
 
 const HOUR_MS = 3_600_000;
 

@@ -13,8 +13,7 @@ const test = scenes(async () => {
 });
 
 const ask = (at: StaticWorld, body: object) => operator.ask<never>(at.gw, "POST", "previews", body);
-const list = async (at: StaticWorld, site_id?: string): Promise<PreviewList> =>
-  (await ask(at, { site_id: site_id ?? "closed" })).result;
+const list = async (at: StaticWorld): Promise<PreviewList> => (await ask(at, { site_id: "closed" })).result;
 const clean = async (at: StaticWorld, confirm: readonly string[]) =>
   ((await ask(at, { site_id: "closed", confirm })).result as PreviewsCleaned).removed;
 const rowsOf = ({ repositories }: PreviewList): readonly PreviewRow[] =>

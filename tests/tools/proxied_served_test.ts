@@ -5,13 +5,12 @@ import { type Args, served } from "./_served.ts";
 
 const ADD = "builder-mcp-add-free-widget";
 const RUN = "mcp-adapter-execute-ability";
-const heading = (post_id: number, parent_id: string, more: Args = {}) => ({
+const heading = (post_id: number, parent_id: string) => ({
   site_id: "acme",
   post_id,
   parent_id,
   widget_type: "heading",
   settings: { title: "Hello" },
-  ...more,
 });
 
 /** A draft of the builder's with one section, and that section's id. */

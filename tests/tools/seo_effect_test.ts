@@ -4,9 +4,9 @@ import { addRankMath, addSeopress } from "../../sandbox/wordpress_standin/seo_pl
 import { nothing } from "../../sandbox/wordpress_standin/companion_seo.ts";
 import { type Args, DOORS } from "../cms_kit.ts";
 import { scenes } from "../scenes.ts";
-import { type SeoOptions, type SeoWorld, seoWorld } from "./_seo.ts";
+import { type SeoWorld, seoWorld } from "./_seo.ts";
 
-const bare = (options: SeoOptions = {}) => seoWorld({ ...options, plugin: false });
+const bare = () => seoWorld({ plugin: false });
 const OFF = { noindex: false, nofollow: false, noarchive: false, nosnippet: false, noimageindex: false };
 
 /** The post's type says noindex, and the post itself nothing. */

@@ -11,8 +11,8 @@ interface Done {
 }
 
 /** Writes one file to the preview of the token. */
-async function write(at: StaticWorld, file: string, content = file): Promise<Done> {
-  const args = { site_id: "closed", path: `public/${file}`, content, allow_overwrite: true };
+async function write(at: StaticWorld, file: string): Promise<Done> {
+  const args = { site_id: "closed", path: `public/${file}`, content: file, allow_overwrite: true };
   return (await at.write<Done>("rest", "write_static_file", args)).done;
 }
 

@@ -17,8 +17,8 @@ async function write(at: StaticWorld, file: string, site_id = "closed", as?: str
   return (await at.write<Done>("rest", "write_static_file", args, as)).done;
 }
 
-const idOf = async (at: StaticWorld, name = "all") =>
-  (await at.gw.store.tokens.list()).find((token) => token.name === name)!.id;
+const idOf = async (at: StaticWorld) =>
+  (await at.gw.store.tokens.list()).find(({ name }) => name === "all")!.id;
 
 const previews = async (at: StaticWorld) => (await at.branches()).filter((name) => name.startsWith("mcp/"));
 

@@ -250,7 +250,7 @@ Deno.test("a change is its token's own; who may do everything sees all", async (
   await undo(at, { request_id }, "admin");
 });
 
-Deno.test("an undo walks the steps of the tool that made the change, for its own caller", async () => {
+Deno.test("an undo takes the steps of the tool that made the change, for its own caller", async () => {
   await using at = await world({ tokens: { ann: { max_risk: 2, super_admin: false } } });
   const request_id = await change(at, { title: "New" }, "ann");
   const sent = at.kit.gw.requests.length;

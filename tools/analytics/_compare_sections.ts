@@ -145,7 +145,7 @@ const UNREAD = "The figures of the time before could not be read, so nothing is 
 const NOT_YET = "The searches of these days are not counted yet, so nothing is compared.";
 
 function othersOf(own: Both, before: BothBefore, lost: readonly LeftOut[], now: number): OtherSections {
-  const isLost = (section: LeftOut["section"]) => lost.some((one) => one.section === section);
+  const areSearchesLost = lost.some(({ section }) => section === "search");
   const analytics = own.analytics &&
     (before.analytics
       ? besideVisits(own.analytics, before.analytics, now)
@@ -153,7 +153,7 @@ function othersOf(own: Both, before: BothBefore, lost: readonly LeftOut[], now: 
   const search = own.search &&
     (before.search
       ? besideSearches(own.search, before.search, now)
-      : { comparison: null, said: [isLost("search") ? UNREAD : NOT_YET] });
+      : { comparison: null, said: [areSearchesLost ? UNREAD : NOT_YET] });
   const parts = { analytics: analytics?.comparison ?? null, search: search?.comparison ?? null };
   const some = Object.values(parts).filter((one) => one !== null);
   const period = some[0]?.period ?? null;
@@ -169,7 +169,7 @@ function othersOf(own: Both, before: BothBefore, lost: readonly LeftOut[], now: 
     notes: [
       ...lost.filter(({ section }) => own[section] !== null)
         .map(({ section, message }) => `The section ${section} is left out: ${message}`),
-      ...own.search && before.search === null && !isLost("search") ? [`Searches: ${NOT_YET}`] : [],
+      ...own.search && before.search === null && !areSearchesLost ? [`Searches: ${NOT_YET}`] : [],
       ...apart ? [`Searches: the other days are ${inWords(apart)}, Pacific time`] : [],
       ...(parts.analytics?.notes ?? []).map((note) => `Visits: ${note}`),
       ...(parts.search?.notes ?? []).map((note) => `Searches: ${note}`),

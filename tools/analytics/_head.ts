@@ -56,7 +56,7 @@ export function searchHead(query: SearchQuery, found: Searches, now: number): Da
     complete: isWhole && end_date <= countedTo,
     truncated: found.truncated,
     next: found.next_start_row === null ? null : { start_row: found.next_start_row },
-    fresh_until: endOf(countedTo, SEARCH_ZONE),
+    fresh_until: endOf(countedTo),
     notes: searchNotes(query, found, now),
   };
 }
@@ -99,10 +99,10 @@ export function adsHead(report: AdsReport, query: string, now: number): DataHead
 
 /** Up to when a report of those sections has counted: as far as the slower of the two; null without any. */
 export function reportFresh(hasVisits: boolean, hasSearches: boolean, now: number): string | null {
-  if (hasSearches) return endOf(searchCountedTo({}, {}, now), SEARCH_ZONE);
+  if (hasSearches) return endOf(searchCountedTo({}, {}, now));
   return hasVisits ? new Date(now - VISITS_SETTLE_MS).toISOString() : null;
 }
 
-/** When a day of that zone is over, ISO 8601. */
-const endOf = (day: string, zone: string): string =>
-  Temporal.PlainDate.from(day).add({ days: 1 }).toZonedDateTime(zone).toInstant().toString();
+/** When a day of the searches is over, ISO 8601. */
+const endOf = (day: string): string =>
+  Temporal.PlainDate.from(day).add({ days: 1 }).toZonedDateTime(SEARCH_ZONE).toInstant().toString();

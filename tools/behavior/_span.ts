@@ -66,7 +66,7 @@ export const freshUntil = ({ days }: Span): string | null =>
 const SPAN_DAYS_MIN = 3;
 
 /** Days, those that follow each other as `2026-10-22..2026-11-20`: of a site that began last week nobody reads a year of dates. */
-export function spansOf(days: readonly string[]): string[] {
+function spansOf(days: readonly string[]): string[] {
   const runs: string[][] = [];
   for (const day of days) {
     const last = runs.at(-1);

@@ -15,7 +15,7 @@ const CAME: readonly string[] = ["showed", "completed"];
 const UNMARKED: readonly string[] = ["new", "confirmed", "active", "unknown"];
 
 /** What the rates count. */
-export const RATES = {
+const RATES = {
   no_show_rate: "no-shows of all appointments, whatever their status",
   no_show_rate_excluding_cancelled: "no-shows of all appointments but cancelled ones",
   no_show_rate_of_ended: "no-shows of those marked as shown up, completed or not shown up",

@@ -12,7 +12,7 @@ import { isSms, knownSince } from "./_sms.ts";
 const MISSED: ReadonlySet<string> = new Set(["no-answer", "busy", "voicemail", "failed", "canceled"]);
 
 /** Inbound calls of a time: those that nobody took, and those of which the CRM does not say how they ended. */
-export function inboundCalls(messages: readonly Message[], span: Pick<Days, "from" | "to">) {
+function inboundCalls(messages: readonly Message[], span: Pick<Days, "from" | "to">) {
   const calls = messages.filter(({ type, direction, at }) =>
     type.includes("CALL") && direction === "inbound" && within(at, span)
   );
@@ -23,7 +23,7 @@ export function inboundCalls(messages: readonly Message[], span: Pick<Days, "fro
 }
 
 /** Of missed calls those that an SMS to the same contact followed in time; one SMS may serve several calls. */
-export function textBacks(missed: readonly Message[], messages: readonly Message[], windowMs: number) {
+function textBacks(missed: readonly Message[], messages: readonly Message[], windowMs: number) {
   const sent = new Map<string, number[]>();
   for (const one of messages) {
     if (!isSms(one) || one.direction !== "outbound" || one.at === null || one.contact_id === null) continue;

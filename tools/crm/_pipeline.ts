@@ -26,14 +26,14 @@ export function opportunitiesIn(found: Rows<Opportunity>, reading: Reading, mean
 }
 
 /** What a set of opportunities comes to. */
-export const totalsOf = (rows: readonly Opportunity[]) => ({
+const totalsOf = (rows: readonly Opportunity[]) => ({
   opportunities: rows.length,
   value: sum(rows, ({ value }) => value),
   by_status: countBy(rows, ({ status }) => status),
 });
 
 /** A pipeline's stages in order: how many stand there, and how many came at least as far. */
-export function funnelOf({ id, name, stages }: Pipeline, all: readonly Opportunity[]) {
+function funnelOf({ id, name, stages }: Pipeline, all: readonly Opportunity[]) {
   const rows = all.filter((row) => row.pipeline_id === id);
   const known = new Set(stages.map((stage) => stage.id));
   const standing = stages.map((stage) => rows.filter(({ stage_id }) => stage_id === stage.id));

@@ -16,7 +16,7 @@ export const isSms = ({ type }: Pick<Message, "type">): boolean =>
   type.includes("SMS") && !type.includes("SMS_REACTION");
 
 /** What the conversations' messages come to; each conversation's messages stand together. */
-export function smsOf(conversations: readonly (readonly Message[])[], days: Pick<Days, "from" | "to">) {
+function smsOf(conversations: readonly (readonly Message[])[], days: Pick<Days, "from" | "to">) {
   const inside = conversations.map((messages) =>
     messages.filter((one) => isSms(one) && within(one.at, days))
   );

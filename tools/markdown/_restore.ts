@@ -1,5 +1,5 @@
 /** How a markdown file is set back: a new commit puts the blob that stood there onto the branch that was written to. */
-import type { Planned, Pushed } from "../../platforms/github/client.ts";
+import type { Planned } from "../../platforms/github/client.ts";
 import {
   branchWritten,
   commitFormer,
@@ -8,13 +8,12 @@ import {
   formerBytes,
   formerOf,
   keptFiles,
-  leftOf,
 } from "../../platforms/github/former.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import type { Branch } from "../../platforms/github/target.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import github from "../../platforms/github/connector.ts";
-import { type Before, compared, type Plan, type WriteResult } from "../../registry/tool.ts";
+import { type Before, compared, type Plan } from "../../registry/tool.ts";
 import { type MarkdownContext, markdownIn, runRaises, seenLater } from "./_repository.ts";
 
 const ONLY_MADE = "It makes a new file, and files are never deleted; a person takes it out of the repository";
@@ -39,18 +38,6 @@ export function beforeOf(
 
 /** Of the site's branch, which every kind of site has, no argument names it. */
 const kept = ({ target_branch, ...of }: Of) => target_branch === "main" ? of : { ...of, target_branch };
-
-/** The result of a write that was planned so, with what it left of the file. */
-export function leftBy(
-  written: WriteResult,
-  { branch, shas, unchanged }: Pick<Pushed, "branch" | "shas" | "unchanged">,
-  { before }: Pick<Plan, "before">,
-): WriteResult {
-  if (before === undefined) return written;
-  const of = { ...before.of, branch };
-  const left = leftOf(before.values, { shas, unchanged });
-  return written.leaving(left, before.of["branch"] === branch ? undefined : { ...before, of });
-}
 
 interface Restored {
   readonly to: Branch;

@@ -5,11 +5,12 @@ import { bytesOf, checkText } from "../../rules/text.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { RepoClient, View } from "../../platforms/github/client.ts";
 import github from "../../platforms/github/connector.ts";
+import { leavingOf } from "../../platforms/github/former.ts";
 import { branchWords } from "../../platforms/github/target.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { commit, markdownIn, runRaises, seenLater, writable } from "./_repository.ts";
-import { beforeOf, leftBy, restoringMarkdown } from "./_restore.ts";
+import { beforeOf, restoringMarkdown } from "./_restore.ts";
 
 /** Where the path leads, and what stands there. Throws E_SHA_MISMATCH where that is not what the caller knows, E_BAD_PATH. */
 async function judge(view: View, given: string, sha: string | undefined) {
@@ -95,7 +96,7 @@ export default tool("save_md_to_repo", {
       ...preview,
       ...proof,
     };
-    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
+    const written = compared(unchanged ? { ...done, unchanged } : done).leaving(...leavingOf(before, pushed));
     return seenLater(written, ctx);
   },
   restore: restoringMarkdown,

@@ -1,11 +1,12 @@
 /** update_md_status: status and other keys in the frontmatter of one file, every other byte kept. */
 import { clipped, GatewayError } from "../../core/errors.ts";
 import type { View } from "../../platforms/github/client.ts";
+import { leavingOf } from "../../platforms/github/former.ts";
 import { branchWords } from "../../platforms/github/target.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import type { Plain } from "./_frontmatter.ts";
 import { commit, fileAt, markdownIn, runRaises, seenLater, writable } from "./_repository.ts";
-import { beforeOf, leftBy, restoringMarkdown } from "./_restore.ts";
+import { beforeOf, restoringMarkdown } from "./_restore.ts";
 
 /** The file with its new values. Throws E_NOT_FOUND, E_SHA_MISMATCH, E_MISSING_FRONTMATTER, E_BAD_INPUT. */
 async function decide(view: View, path: string, wanted: Wanted, sha: string | undefined) {
@@ -119,7 +120,7 @@ export default tool("update_md_status", {
       ...preview,
       ...proof,
     };
-    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
+    const written = compared(unchanged ? { ...done, unchanged } : done).leaving(...leavingOf(before, pushed));
     return seenLater(written, ctx);
   },
   restore: restoringMarkdown,

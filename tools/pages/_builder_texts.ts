@@ -7,7 +7,7 @@ import type { Form } from "../../rules/finding/unread.ts";
 import type { ToolContext } from "../../registry/tool.ts";
 
 /** The site's own tools that read the settings of an element, and change those of several at once. */
-export const READ_ELEMENT = "builder-mcp-get-element-settings";
+const READ_ELEMENT = "builder-mcp-get-element-settings";
 export const CHANGE_ELEMENTS = "builder-mcp-batch-update";
 
 type Settings = Readonly<Record<string, unknown>>;

@@ -97,12 +97,16 @@ export function changeOf(place: FoundPlace, site: Pick<Site, "flags">): PlaceCha
 function ofContent(place: FoundPlace, { flags }: Pick<Site, "flags">): PlaceChange {
   const { kind, type, id, status, field, isSeo, madeWith, isForWriters } = place;
   const isLive = status === "published";
+  const isOwn = status === undefined || ["draft", "scheduled", "published", "pending"].includes(status);
   if (isSeo) {
     const needs = isLive && !flags.allow_seo_on_published ? { needs: "allow_seo_on_published" } : {};
     return { tool: "set_seo_meta", arguments: { post_id: id! }, ...needs };
   }
   if (kind === "other" && !isForWriters) {
     return { tool: null, how: `in the CMS: no tool here writes the type "${type}"` };
+  }
+  if (!isOwn) {
+    return { tool: null, how: `in the CMS: "${status}" is a state of a plugin of the site` };
   }
   if (field === "builder" || (field === "content_html" && madeWith === "visual")) {
     return {

@@ -17,7 +17,7 @@ import {
   scopeOf,
 } from "../../platforms/wordpress/seo/row_plans.ts";
 import type { PlannedEntry } from "../../platforms/wordpress/structured_data/client.ts";
-import { compared, type Plan, tool, verified } from "../../registry/tool.ts";
+import { compared, type Plan, tool } from "../../registry/tool.ts";
 import { valueChanges, whatChanges } from "./_plans.ts";
 
 const GLOBAL = "it shows on every page it targets; look at one of them with view_live";
@@ -62,9 +62,11 @@ export default tool("set_custom_schema", {
   async run({ id }, ctx, { state, changes }) {
     ctx.annotate({ result_id: id, changes });
     const client = await ctx.use(structuredData);
-    const { entry, stored } = await client.write(state);
+    const { entry, stored, differences } = await client.write(state);
     const rows = stored && changedRows({ ...state, stored });
-    const proven = verified(entry).leaving(rows ? rowParts({ post: entry }, rows) : undefined);
+    const proven = compared({ ...entry, differences }).leaving(
+      rows ? rowParts({ post: entry }, rows) : undefined,
+    );
     if (!state.live || state.entry.status === "private") return proven.seen(notLive(UNPUBLISHED));
     if (state.scope !== "page") return proven.seen(notLive(GLOBAL));
     const { schemaShown, typedNodes } = await expectations();

@@ -1,7 +1,7 @@
 /** set_seo_meta: given SEO fields of a post, of a published one only where the site allows it. */
 import { numericId } from "../../core/ids.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
-import { liveAt, notLive, unknownBy, UNPUBLISHED } from "../../platforms/visitor/live.ts";
+import { liveAt, notLive, unknownBy, unpublished } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo, storedRows } from "../../platforms/wordpress/connector.ts";
 import { areRows } from "../../platforms/wordpress/companion/stored_rows.ts";
 import type { SeoMeta } from "../../platforms/wordpress/seo/client.ts";
@@ -137,7 +137,7 @@ async function shownTo(
   caches: readonly string[],
   ctx: Pick<Using, "use" | "site">,
 ) {
-  if (post.status !== "published") return notLive(UNPUBLISHED);
+  if (post.status !== "published") return notLive(unpublished(post));
   const { seoShown, unjudged } = await expectations();
   const meant = valuesMeant(effect);
   const address = pageAddress(ctx.site, post.id);

@@ -2,7 +2,7 @@
 import { numericId } from "../../core/ids.ts";
 import { hasContext, pageSchema, typesOf } from "../../rules/seo_schema.ts";
 import visitor, { expectations } from "../../platforms/visitor/connector.ts";
-import { liveAt, notLive, UNPUBLISHED } from "../../platforms/visitor/live.ts";
+import { liveAt, notLive, unpublished } from "../../platforms/visitor/live.ts";
 import { pageAddress, seo, storedRows } from "../../platforms/wordpress/connector.ts";
 import { keptRows } from "../../platforms/wordpress/companion/stored_rows.ts";
 import type { PreparedSchema } from "../../platforms/wordpress/seo/schema.ts";
@@ -53,7 +53,7 @@ export default tool("set_seo_schema", {
     const { stored, ...done } = await client.writeSchema(state, sending, ctx.made);
     const rows = stored && replacedRows({ ...state, stored });
     const proven = compared(done).leaving(rows ? rowParts(state, rows) : undefined);
-    if (state.post.status !== "published") return proven.seen(notLive(UNPUBLISHED));
+    if (state.post.status !== "published") return proven.seen(notLive(unpublished(state.post)));
     const address = pageAddress(ctx.site, state.post.id);
     const { schemaShown } = await expectations();
     const shown = schemaShown(pageSchema(schema));
@@ -78,7 +78,7 @@ export default tool("set_seo_schema", {
       const done = await client.write(state, (live) => live && ctx.annotate({ _published: true }));
       const answer = { post_id: post.id, status: post.status, differences: done.differences };
       const proven = compared(answer).leaving(partsAfter(done, state));
-      return proven.seen(notLive(post.status === "published" ? AS_STORED : UNPUBLISHED));
+      return proven.seen(notLive(post.status === "published" ? AS_STORED : unpublished(post)));
     },
   },
 });

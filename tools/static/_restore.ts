@@ -3,7 +3,7 @@ import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import { isShown, runsAsServed, runsInBuild } from "../../rules/file.ts";
 import { LIMITS } from "../../core/model.ts";
 import { partsOfSource } from "../../platforms/astro/page.ts";
-import type { Planned, Pushed, View } from "../../platforms/github/client.ts";
+import type { Planned, View } from "../../platforms/github/client.ts";
 import {
   branchWritten,
   commitFormer,
@@ -12,12 +12,11 @@ import {
   formerBytes,
   formerOf,
   keptFiles,
-  leftOf,
 } from "../../platforms/github/former.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import github from "../../platforms/github/connector.ts";
-import { type Before, compared, type Plan, type Raise, type WriteResult } from "../../registry/tool.ts";
+import { type Before, compared, type Plan, type Raise } from "../../registry/tool.ts";
 import { contentOf, sourceIn } from "./_files.ts";
 import { fileRaises, madeOn, named, planOf, type Shown, SHOWN_ON_BRANCH } from "./_plan.ts";
 import { type Branch, seenLater, type StaticContext } from "./_target.ts";
@@ -38,18 +37,6 @@ export function beforeOf(
 ): Pick<Plan, "before" | "final"> {
   const values = keptFiles(files);
   return values === null ? { final: ONLY_MADE } : { before: { of: { ...of, branch }, values } };
-}
-
-/** The result of a write that was planned so, with what it left of the files it replaced. */
-export function leftBy(
-  written: WriteResult,
-  { branch, shas, unchanged }: Pick<Pushed, "branch" | "shas" | "unchanged">,
-  { before }: Pick<Plan, "before">,
-): WriteResult {
-  if (before === undefined) return written;
-  const left = leftOf(before.values, { shas, unchanged });
-  const of = { ...before.of, branch };
-  return written.leaving(left, before.of["branch"] === branch ? undefined : { ...before, of });
 }
 
 interface Restored {

@@ -5,6 +5,7 @@ import { GatewayError } from "../../core/errors.ts";
 import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { LIMITS, type Site } from "../../core/model.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
+import { leavingOf } from "../../platforms/github/former.ts";
 import { blobName, commitMessage, folded } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, type Raise, tool } from "../../registry/tool.ts";
@@ -19,7 +20,7 @@ import {
   servedRaises,
   type Shown,
 } from "./_plan.ts";
-import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
+import { beforeOf, restoringFiles } from "./_restore.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
 interface FileArg {
@@ -223,7 +224,7 @@ export default tool("bulk_write_static_files", {
     giveBack(files);
     ctx.annotate({ result_id: commit_sha, changes: madeOn(pushed, changes) });
     const done = { commit_sha, branch, files_written: edits.length, bytes, ...preview, ...proof };
-    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
+    const written = compared(unchanged ? { ...done, unchanged } : done).leaving(...leavingOf(before, pushed));
     return await seenLater(written, pushed, ctx);
   },
   restore: restoringFiles,

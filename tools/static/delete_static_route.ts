@@ -1,10 +1,11 @@
 /** delete_static_route: a page taken out of the deployed branch; it stays in the repository's history. */
+import { leavingOf } from "../../platforms/github/former.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { plannedOn, planOf } from "./_plan.ts";
 import { managedPage, ownIn, pagesAt, routeIn, routeWords } from "./_routes.ts";
-import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
+import { beforeOf, restoringFiles } from "./_restore.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
 export default tool("delete_static_route", {
@@ -34,7 +35,9 @@ export default tool("delete_static_route", {
     ctx.annotate({ result_id: path, changes });
     const done = { route, file_path: path, deleted: true, commit_sha, ...proof };
     const note = `The route is served by ${JSON.stringify(hidden)} now`;
-    const written = leftBy(compared(hidden === null ? done : { ...done, note }), pushed, { before });
+    const written = compared(hidden === null ? done : { ...done, note }).leaving(
+      ...leavingOf(before, pushed),
+    );
     return await seenLater(written, pushed, ctx);
   },
   restore: restoringFiles,

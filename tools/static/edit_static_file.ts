@@ -6,12 +6,13 @@ import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { writablePath } from "../../rules/path.ts";
 import { around, type Place, type Replacement, replacing } from "../../rules/replacements.ts";
 import type { Entry, View } from "../../platforms/github/client.ts";
+import { leavingOf } from "../../platforms/github/former.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, inSite } from "./_files.ts";
 import { fileRaises, madeOn, plannedOn, planOf } from "./_plan.ts";
-import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
+import { beforeOf, restoringFiles } from "./_restore.ts";
 import { pushTo, standing } from "./_target.ts";
 
 interface Wanted extends Replacement {
@@ -125,7 +126,7 @@ export default tool("edit_static_file", {
       ...preview,
       ...proof,
     });
-    return leftBy(done, pushed, { before });
+    return done.leaving(...leavingOf(before, pushed));
   },
   restore: restoringFiles,
 });

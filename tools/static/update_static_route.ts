@@ -1,6 +1,7 @@
 /** update_static_route: the html of a page of a static site, replaced. */
 import { scriptRaises } from "../../rules/code_pages/script_raises.ts";
 import type { View } from "../../platforms/github/client.ts";
+import { leavingOf } from "../../platforms/github/former.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
@@ -15,7 +16,7 @@ import {
   routeIn,
   routeWords,
 } from "./_routes.ts";
-import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
+import { beforeOf, restoringFiles } from "./_restore.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
 /** The page that stands there, and the bytes it gets. */
@@ -59,7 +60,7 @@ export default tool("update_static_route", {
       ...preview,
       ...proof,
     };
-    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
+    const written = compared(unchanged ? { ...done, unchanged } : done).leaving(...leavingOf(before, pushed));
     return await seenLater(written, pushed, ctx);
   },
   restore: restoringFiles,

@@ -4,12 +4,13 @@ import { checkFileSize, checkSha } from "../../rules/file.ts";
 import { writablePath } from "../../rules/path.ts";
 import { LIMITS } from "../../core/model.ts";
 import type { View } from "../../platforms/github/client.ts";
+import { leavingOf } from "../../platforms/github/former.ts";
 import { commitMessage } from "../../platforms/github/names.ts";
 import { textsOf } from "../../platforms/github/texts.ts";
 import { compared, tool } from "../../registry/tool.ts";
 import { bytesOf, inSite } from "./_files.ts";
 import { fileRaises, madeOn, plannedOn, planOf } from "./_plan.ts";
-import { beforeOf, leftBy, restoringFiles } from "./_restore.ts";
+import { beforeOf, restoringFiles } from "./_restore.ts";
 import { requireNoPage } from "./_routes.ts";
 import { pushTo, seenLater, standing } from "./_target.ts";
 
@@ -88,7 +89,7 @@ export default tool("write_static_file", {
       ...preview,
       ...proof,
     };
-    const written = leftBy(compared(unchanged ? { ...done, unchanged } : done), pushed, { before });
+    const written = compared(unchanged ? { ...done, unchanged } : done).leaving(...leavingOf(before, pushed));
     return await seenLater(written, pushed, ctx);
   },
   restore: restoringFiles,

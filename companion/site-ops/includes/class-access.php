@@ -100,6 +100,21 @@ final class Access {
 	}
 
 	/**
+	 * Whether visitors see a post, or those who sign in: published, private, or in a state of a plugin's that is one or the
+	 * other (register_post_status). A state that nobody registers counts as seen unless it is one of drafts.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return bool
+	 */
+	public static function is_live( WP_Post $post ) {
+		$known = get_post_status_object( $post->post_status );
+		if ( null === $known ) {
+			return ! in_array( $post->post_status, array( 'draft', 'pending', 'auto-draft', 'future', 'trash', 'inherit' ), true );
+		}
+		return $known->public || $known->private || $known->publicly_queryable;
+	}
+
+	/**
 	 * Refuses what visitors see already, and what is due to go live at any moment: saving an overdue scheduled page
 	 * would make WordPress publish it.
 	 *
@@ -110,7 +125,7 @@ final class Access {
 	public static function refuse_live( WP_Post $post, $allowed = false ) {
 		$at   = self::goes_live( $post );
 		$due  = null !== $at && strtotime( $at . ' UTC' ) <= time() + 60;
-		$live = in_array( $post->post_status, array( 'publish', 'private' ), true );
+		$live = self::is_live( $post );
 		if ( $allowed || ( ! $live && ! $due ) ) {
 			return null;
 		}

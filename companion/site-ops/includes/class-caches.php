@@ -60,12 +60,26 @@ final class Caches {
 	}
 
 	/**
-	 * Clears the caches of one post: WordPress's own, and of one that visitors see those of the page caches in wide use.
+	 * Clears the caches of one post: WordPress's own, and of one that visitors see those of the page caches in wide use,
+	 * once it is committed: until then a visitor would have them keep the old page again.
 	 *
 	 * @param int $id Number of the post.
 	 */
 	public static function post( $id ) {
 		clean_post_cache( $id );
+		Row_Lock::after(
+			static function () use ( $id ) {
+				self::drop_post( $id );
+			}
+		);
+	}
+
+	/**
+	 * Asks the page caches to drop the page of a post that visitors see.
+	 *
+	 * @param int $id Number of the post.
+	 */
+	private static function drop_post( $id ) {
 		if ( is_post_publicly_viewable( $id ) ) {
 			self::ask( self::POST_FUNCTIONS, self::POST_ACTIONS, $id );
 			self::call( 'SiteGround Optimizer', 'sg_cachepress_purge_cache', (string) get_permalink( $id ) );
@@ -81,11 +95,24 @@ final class Caches {
 
 	/**
 	 * Clears what page caches keep of an address that is no post's, or no longer. They keep pages under the form of the
-	 * site's permalinks: WordPress leads from the other one to it.
+	 * site's permalinks: WordPress leads from the other one to it. They are asked once it is committed.
 	 *
 	 * @param string $path Path below the site's home, without a slash at its end.
 	 */
 	public static function address( $path ) {
+		Row_Lock::after(
+			static function () use ( $path ) {
+				self::drop_address( $path );
+			}
+		);
+	}
+
+	/**
+	 * Asks the page caches to drop an address.
+	 *
+	 * @param string $path As address() takes it.
+	 */
+	private static function drop_address( $path ) {
 		$is_file = false !== strpos( (string) strrchr( $path, '/' ), '.' );
 		$address = home_url( $is_file ? $path : user_trailingslashit( $path ) );
 		self::ask( self::ADDRESS_FUNCTIONS, self::ADDRESS_ACTIONS, $address );

@@ -20,6 +20,7 @@ final class Errors {
 		'published'               => 409,
 		'stale'                   => 409,
 		'not_allowed'             => 403,
+		'elsewhere'               => 409,
 		'busy'                    => 503,
 		'seo_provider_missing'    => 409,
 		'seo_not_shown'           => 422,

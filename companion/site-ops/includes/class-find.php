@@ -119,7 +119,7 @@ final class Find {
 				continue;
 			}
 			$is_live  = $is_menu || current_user_can( $object->cap->edit_published_posts );
-			$statuses = $is_live ? self::STATUSES : array( 'draft', 'pending' );
+			$statuses = self::statuses( $is_live );
 			$one      = 'p.post_type = ' . self::quoted( array( $type ) ) . ' AND p.post_status IN (' . self::quoted( $statuses ) . ')';
 			if ( ! $is_menu && ! current_user_can( $object->cap->edit_others_posts ) ) {
 				$one       .= ' AND p.post_author = ' . get_current_user_id();
@@ -128,6 +128,32 @@ final class Find {
 			$where[] = "($one)";
 		}
 		return compact( 'where', 'left_out', 'own_only' );
+	}
+
+	/**
+	 * States that are looked into: WordPress's own but for private, and those of plugins.
+	 *
+	 * @param bool $is_live Whether the caller may edit what visitors see.
+	 * @return string[]
+	 */
+	private static function statuses( $is_live ) {
+		$own    = get_post_stati(
+			array(
+				'_builtin' => false,
+				'internal' => false,
+			),
+			'objects'
+		);
+		$hidden = wp_list_filter(
+			$own,
+			array(
+				'public'  => false,
+				'private' => false,
+			)
+		);
+		return $is_live
+			? array_merge( self::STATUSES, array_keys( $own ) )
+			: array_merge( array( 'draft', 'pending' ), array_keys( $hidden ) );
 	}
 
 	/**

@@ -71,7 +71,15 @@ final class Guarded_Routes {
 		$work = static function () use ( $subject, $request ) {
 			return self::compare_and_write( $subject, $request );
 		};
-		return isset( $subject['lock'] ) ? Row_Lock::alone( $subject['lock'], $work ) : Row_Lock::hold( $request['id'], $work );
+		if ( isset( $subject['lock'] ) ) {
+			return Row_Lock::alone( $subject['lock'], $work );
+		}
+		$watched = static function () use ( $request, $work ) {
+			$post = self::post( $request );
+			$seen = $request['allow_published'] && $post && Access::is_live( $post );
+			return Elsewhere::watch( $request['id'], $seen, $work );
+		};
+		return Row_Lock::hold( $request['id'], $watched );
 	}
 
 	/**

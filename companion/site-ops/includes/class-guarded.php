@@ -85,14 +85,16 @@ final class Guarded {
 		}
 		$seo = Seo_Provider::active();
 		return self::answer( $post, $record ) + array(
-			'terms'   => self::terms( $post ),
-			'seo'     => array( 'provider' => $seo->id() ) + $seo->read( $post ),
-			'schema'  => Seo_Schema::live( $post->ID ),
-			'author'  => Post_Parts::person( (int) $post->post_author ),
-			'address' => self::address( $post ),
-			'led'     => $request['live'] ? self::led( $post ) : null,
-			'editing' => Post_Parts::editing( $post ),
-			'user'    => self::user( $request ),
+			'terms'       => self::terms( $post ),
+			'seo'         => array( 'provider' => $seo->id() ) + $seo->read( $post ),
+			'schema'      => Seo_Schema::live( $post->ID ),
+			'author'      => Post_Parts::person( (int) $post->post_author ),
+			'address'     => self::address( $post ),
+			'led'         => $request['live'] ? self::led( $post ) : null,
+			'language'    => function_exists( 'pll_get_post_language' ) ? (string) pll_get_post_language( $post->ID ) : null,
+			'editing'     => Post_Parts::editing( $post ),
+			'revision_of' => Post_Parts::revision_of( $post ),
+			'user'        => self::user( $request ),
 		);
 	}
 
@@ -110,7 +112,10 @@ final class Guarded {
 		return Row_Lock::hold(
 			$request['id'],
 			static function () use ( $request ) {
-				return self::compare_and_write( $request );
+				$write = static function () use ( $request ) {
+					return self::compare_and_write( $request );
+				};
+				return Elsewhere::watch( $request['id'], $request['allow_publish'], $write );
 			}
 		);
 	}

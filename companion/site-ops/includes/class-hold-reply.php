@@ -43,7 +43,7 @@ final class Hold_Reply {
 	}
 
 	/** Takes what is printed from now on; tools may have ended every buffer that there was. */
-	private static function buffer() {
+	public static function buffer() {
 		if ( ! in_array( __CLASS__ . '::take', ob_list_handlers(), true ) ) {
 			ob_start( array( __CLASS__, 'take' ) );
 		}
@@ -149,9 +149,29 @@ final class Hold_Reply {
 		}
 	}
 
+	/** From now on the tool's answer is what is sent, whatever else is printed, and however the request ends. */
+	public static function secure() {
+		$line    = wp_get_server_protocol() . ' ' . http_response_code() . ' ' . get_status_header_desc( http_response_code() );
+		$headers = headers_list();
+		ob_start(
+			static function ( $text, $phase ) use ( $line, $headers ) {
+				if ( ! ( $phase & PHP_OUTPUT_HANDLER_FINAL ) ) {
+					return '';
+				}
+				if ( ! headers_sent() ) {
+					header_remove();
+					foreach ( array_merge( array( $line ), $headers ) as $header ) {
+						header( $header, false );
+					}
+				}
+				return self::$text;
+			}
+		);
+	}
+
 	/** Sends the tool's answer. */
 	public static function pass() {
-		echo self::$text; // phpcs:ignore WordPress.Security.EscapeOutput -- the tool's own.
+		ob_end_flush();
 	}
 
 	/**

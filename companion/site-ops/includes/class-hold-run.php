@@ -7,6 +7,7 @@
 
 namespace SiteOps;
 
+use Throwable;
 use WP_Error;
 use WP_REST_Request;
 
@@ -253,11 +254,17 @@ final class Hold_Run {
 		if ( ! $this->db->end( "INSERT INTO `$table` ( $columns ) VALUES ( $quoted )" ) ) {
 			return false;
 		}
-		Hold_Cache::keep();
-		Hold_Journal::forget();
-		$this->db->seal();
-		Hold_Outside::send();
+		// Whatever fails from here on: the call is committed, and that is answered.
 		Hold_Reply::mark( 'committed', $this->ask->id, $effects->digest() );
+		Hold_Reply::secure();
+		try {
+			Hold_Cache::keep();
+			Hold_Journal::forget();
+			$this->db->seal();
+			Hold_Outside::send();
+		} catch ( Throwable $error ) {
+			error_log( "Site Ops: after the commit of held call {$this->ask->id}: " . $error->getMessage() ); // phpcs:ignore WordPress.PHP.DevelopmentFunctions
+		}
 		Hold_Reply::pass();
 		return true;
 	}

@@ -126,6 +126,8 @@ final class Hold {
 		}
 		set_time_limit( self::RUN_SECONDS );
 		wp_raise_memory_limit( 'site_ops_hold' );
+		Hold_Reply::buffer();
+		Hold_Cache::reach();
 		Hold_Reply::gather();
 		try {
 			self::$run->finish();

@@ -26,6 +26,7 @@ final class Plugin {
 		add_action( 'plugins_loaded', array( Seo_Output::class, 'start' ) );
 		add_action( 'wp_after_insert_post', array( Seo_Sitemap::class, 'saved' ), 10, 4 );
 		Caches::start();
+		Elsewhere::start();
 		Routes::start();
 		Code_Output::start();
 		Code_Text::start();

@@ -44,7 +44,7 @@ final class Post_Parts {
 	 * @return array
 	 */
 	public static function state( WP_Post $post ) {
-		$is_live = in_array( $post->post_status, array( 'publish', 'private' ), true );
+		$is_live = Access::is_live( $post );
 		return array(
 			'status'   => $post->post_status,
 			'date_gmt' => $post->post_date_gmt,
@@ -156,6 +156,18 @@ final class Post_Parts {
 	private static function meta( $id, $key ) {
 		$value = get_post_meta( $id, $key, true );
 		return is_string( $value ) ? $value : Json::text( $value );
+	}
+
+	/**
+	 * The post of which a plugin keeps this one as a revision, as PublishPress Revisions does: a post of its own, whose
+	 * kind of file says so, and whose count of comments is the other's number.
+	 *
+	 * @param WP_Post $post The post.
+	 * @return int|null Null for none.
+	 */
+	public static function revision_of( WP_Post $post ) {
+		$is_one = preg_match( '/^(draft|pending|future)-revision$/D', $post->post_mime_type );
+		return $is_one && $post->comment_count > 0 ? (int) $post->comment_count : null;
 	}
 
 	/**

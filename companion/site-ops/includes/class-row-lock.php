@@ -7,6 +7,8 @@
 
 namespace SiteOps;
 
+use Throwable;
+
 defined( 'ABSPATH' ) || exit;
 
 /** Runs a write while nobody else can change the post's row; what fails leaves nothing behind where that can be had. */
@@ -47,6 +49,13 @@ final class Row_Lock {
 	}
 
 	/**
+	 * What waits for the end of a transaction; null where none runs.
+	 *
+	 * @var callable[]|null
+	 */
+	private static $later = null;
+
+	/**
 	 * Runs a write of a post under its lock. What the write answers is kept, unless it is an error or something is
 	 * thrown: then all of it is taken back (not where the lock is only a name).
 	 *
@@ -61,15 +70,7 @@ final class Row_Lock {
 			/* translators: %d: number of a post */
 			return Errors::make( 'busy', sprintf( __( 'Post %d is being saved by somebody else', 'site-ops' ), $id ) );
 		}
-		$kept = false;
-		try {
-			self::forget( $id );
-			$result = $write();
-			$kept   = ! is_wp_error( $result );
-			return $result;
-		} finally {
-			self::release( $kind, $id, $kept );
-		}
+		return self::within( $kind, $id, $write, false );
 	}
 
 	/**
@@ -81,16 +82,60 @@ final class Row_Lock {
 	 */
 	public static function alone( $name, $write ) {
 		$kind = 'file' === self::kind() ? 'file' : 'name';
-		$got  = self::take( $kind, $name );
-		$kept = false;
-		try {
-			self::forget( 0 );
+		if ( ! self::take( $kind, $name ) ) {
+			self::release( $kind, $name, false );
 			/* translators: %s: name of what is written */
-			$result = $got ? $write() : Errors::make( 'busy', sprintf( __( 'Another write of %s is under way', 'site-ops' ), $name ) );
-			$kept   = $got;
+			return Errors::make( 'busy', sprintf( __( 'Another write of %s is under way', 'site-ops' ), $name ) );
+		}
+		return self::within( $kind, $name, $write, true );
+	}
+
+	/**
+	 * Does something once what is being written is committed, and at once where nothing is. It fails for itself: the write
+	 * is done.
+	 *
+	 * @param callable $act What.
+	 */
+	public static function after( $act ) {
+		if ( null !== self::$later ) {
+			self::$later[] = $act;
+			return;
+		}
+		try {
+			$act();
+		} catch ( Throwable $error ) {
+			error_log( 'Site Ops: after a write: ' . $error->getMessage() ); // phpcs:ignore WordPress.PHP.DevelopmentFunctions
+		}
+	}
+
+	/**
+	 * Runs a write under a lock that was taken, and lets go.
+	 *
+	 * @param string     $kind  As kind() says.
+	 * @param int|string $id    Number of the post, or the name of what is written.
+	 * @param callable   $write Compares and writes.
+	 * @param bool       $stays Whether what was written stays where an error is answered.
+	 * @return mixed What the write gave.
+	 */
+	private static function within( $kind, $id, $write, $stays ) {
+		$outer = self::$later;
+		$kept  = false;
+		// What others read until the commit is old, and what is written until then is not to be seen by them.
+		$laid        = 'name' !== $kind && Hold_Cache::enter();
+		self::$later = 'name' === $kind ? $outer : array();
+		try {
+			self::forget( (int) $id );
+			$result = $write();
+			$kept   = $stays || ! is_wp_error( $result );
 			return $result;
 		} finally {
-			self::release( $kind, $name, $kept );
+			self::release( $kind, $id, $kept );
+			if ( $laid ) {
+				Hold_Cache::leave( $kept );
+			}
+			$later       = $kept && 'name' !== $kind ? self::$later : array();
+			self::$later = $outer;
+			array_map( array( __CLASS__, 'after' ), $later );
 		}
 	}
 

@@ -219,6 +219,7 @@ final class Seo_Meta {
 			'post_status'        => $post->post_status,
 			'post_title'         => $post->post_title,
 			'post_protected'     => '' !== $post->post_password,
+			'post_live'          => Access::is_live( $post ),
 			'date_gmt'           => Access::goes_live( $post ),
 			'modified_gmt'       => Drafts::modified_gmt( $post ),
 			'provider'           => $provider->id(),

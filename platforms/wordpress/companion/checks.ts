@@ -31,8 +31,27 @@ export function firstRepair({ index }: Health, error: GatewayError): string | nu
   return index.error ? "Repair rest_api first" : null;
 }
 
+/** Plugins that keep translations of a post in step, by the namespace of their REST routes. */
+const LANGUAGES: Readonly<Record<string, string>> = { "pll/v1": "Polylang" };
+
+/** What such a plugin of the site may do that nobody else notices; "" where it has none. */
+function carriedOver({ index }: Health): string {
+  const found = index.error ? undefined : index.found.namespaces.find((one) => Object.hasOwn(LANGUAGES, one));
+  return found === undefined
+    ? ""
+    : `; ${
+      LANGUAGES[found]
+    } is active there, which can carry a draft's change over to translations that visitors see, ` +
+      "and the companion plugin alone notices that";
+}
+
 /** Whether the companion plugin is there, active and new enough. */
 export function companionCheck(health: Health): Check {
+  const check = companionState(health);
+  return check.ok === false ? { ...check, detail: check.detail + carriedOver(health) } : check;
+}
+
+function companionState(health: Health): Check {
   const name = "companion";
   const { companion } = health;
   if (companion.error) {

@@ -8,6 +8,7 @@ import { fieldsOfRecord, SEO_RECORD, UNKNOWN_PROVIDER } from "../seo/record.ts";
 import { CONTENT, type ContentRecord, type Kind, utc } from "../rest/records.ts";
 import type { Me } from "../rest/users.ts";
 import type { WordPressClient } from "../rest/wordpress_client.ts";
+import { elsewhereRefused } from "./elsewhere.ts";
 import { COMPANION, isNoRoute } from "./plugin.ts";
 
 /** What to do where a change was to be of what is live. */
@@ -40,6 +41,10 @@ export interface GuardedState {
   readonly address: { readonly template: string; readonly slug: string } | null;
   /** Where a redirect leads visitors of that address, if that was asked for; null for nowhere. */
   readonly led: { readonly destination: string; readonly status: number } | null;
+  /** The post's language, by its slug, where Polylang keeps content of several; null otherwise. */
+  readonly language: string | null;
+  /** The post of which a plugin of the site keeps this one as a revision; null for none. */
+  readonly revision_of: number | null;
   readonly changed: Trace;
   /** Who has it open in the editor; null for nobody. */
   readonly editing: Trace | null;
@@ -66,6 +71,8 @@ const STATE = WRITTEN.extend({
   author: z.object({ name: z.string() }).nullable().catch(null),
   address: z.object({ template: z.string(), slug: z.string() }).nullable().catch(null),
   led: z.object({ destination: z.string(), status: z.number() }).nullable().catch(null),
+  language: z.string().nullable().catch(null),
+  revision_of: z.number().int().positive().nullable().catch(null),
   editing: TRACE.nullable().catch(null),
   user: z.object({
     id: z.number().int().positive(),
@@ -77,6 +84,8 @@ const STATE = WRITTEN.extend({
 });
 
 const FACT_TTL_MS = 600_000;
+/** Whether the site keeps content of several languages. */
+const LANGUAGES = "languages";
 const fact = (path: string) => `guarded ${path.replace(/\/\d+$/, "")}`;
 
 /** Whether the site is known to have no such guarded route. */
@@ -107,14 +116,39 @@ export async function readGuarded(
     const { record, parts, terms, changed, editing, schema, address, led, user } = data;
     const author = data.author?.name ?? null;
     const { capabilities, ...who } = user;
+    wire.cache.set(LANGUAGES, data.language !== null, FACT_TTL_MS);
     const me = { ...who, can: (capability: string) => Boolean(capabilities[capability]) };
     const seo = data.seo === null || data.seo.provider === UNKNOWN_PROVIDER ? null : fieldsOfRecord(data.seo);
-    return { record, hashes: parts, terms, changed, editing, seo, schema, author, address, led, me, siteNow };
+    const language = data.language || null;
+    const { revision_of } = data;
+    const told = {
+      revision_of,
+      record,
+      hashes: parts,
+      terms,
+      changed,
+      editing,
+      seo,
+      schema,
+      author,
+      address,
+      led,
+    };
+    return { ...told, language, me, siteNow };
   } catch (thrown) {
     if (!(thrown instanceof CmsError) || thrown.upstream === 429) throw thrown;
     if (isNoRoute(thrown)) rememberNoGuard(wire, `${kind}/${id}`);
     return null;
   }
+}
+
+/**
+ * The language of a post, by its slug; null where the site keeps content of one, where nobody gave the post one, and where
+ * the companion plugin does not tell. Asks nothing of a site that is known to keep content of one.
+ */
+export async function languageOf(wire: WordPressClient, kind: Kind, id: number): Promise<string | null> {
+  if (wire.cache.get<boolean>(LANGUAGES) === false) return null;
+  return (await readGuarded(wire, kind, id))?.language ?? null;
 }
 
 /** The words of the tools' arguments for the plugin's parts, where they differ. */
@@ -149,6 +183,8 @@ export async function writeGuarded(
       return null;
     }
     if (thrown.reason === "site_ops_stale") throw staleAnswer(kind, id, thrown);
+    const refused = elsewhereRefused(`${kind === "pages" ? "page" : "post"} ${id}`, thrown);
+    if (refused !== null) throw refused;
     // An older plugin changes nothing that is live, whoever asks.
     if (thrown.reason === "site_ops_published" && shown.live && shown.grant) return null;
     if (thrown.reason === "site_ops_published") {

@@ -12,6 +12,7 @@ import {
   TRACE,
   type Trace,
 } from "./guarded.ts";
+import { elsewhereRefused } from "./elsewhere.ts";
 import { asking, COMPANION, type CompanionPart, isNoRoute, makingPage } from "./plugin.ts";
 import type { Making } from "../../../core/model.ts";
 
@@ -93,7 +94,8 @@ export async function writeTold<W, T>(
       wire.post(`${COMPANION}/guarded/${path}`, {}, body, schema).catch((thrown) => {
         if (!(thrown instanceof CmsError)) throw thrown;
         if (isNoRoute(thrown)) return null;
-        throw thrown.reason === "site_ops_stale" ? staleAnswer(dependsOn, thrown) : thrown;
+        if (thrown.reason === "site_ops_stale") throw staleAnswer(dependsOn, thrown);
+        throw elsewhereRefused(dependsOn.what, thrown) ?? thrown;
       }));
   const done = made === null ? await write() : await makingPage(part, made, write);
   if (done === null) rememberNoGuard(wire, path);

@@ -280,6 +280,8 @@ function judged(report: CompanionHealth | string | null, key: PairedKey | null, 
     return none(`the companion plugin ${JSON.stringify(plugin_version.slice(0, 40))} is too old for it`);
   }
   const way = `run deno task admin site pair ${id}`;
+  // No pairing helps such a site, as one of a network.
+  if (hold.engine === null) return none(hold.why ?? "the site does not say why");
   if (key === null) {
     if (hold.paired && isOlder(hold.version ?? plugin_version, SEVERAL_GATEWAYS)) {
       return none(`the site's account is paired, and its key is not here: ${way}`);

@@ -11,7 +11,7 @@ import type { WordPressClient } from "../rest/wordpress_client.ts";
 /** The oldest plugin this gateway works with. */
 export const COMPANION_VERSION_MIN = "1.0.0";
 /** The plugin that this gateway comes with, as companion/site-ops/site-ops.php says. */
-export const COMPANION_VERSION = "1.5.0";
+export const COMPANION_VERSION = "1.7.0";
 /** The plugin's REST namespace (docs/upstreams/wordpress.md, "Companion plugin"). */
 export const COMPANION = "site-ops/v1";
 
@@ -45,10 +45,11 @@ const MEANS: Readonly<Record<string, Code>> = {
   site_ops_disallowed: "E_DISALLOWED_CONTENT",
 };
 
+/** How a site gets the plugin that this gateway comes with. */
+export const COMPANION_WAY =
+  "an operator makes its zip with deno task companion and uploads it on the site's Plugins page";
 /** Which version is needed and where to get it; follows "version", and ends the sentence. */
-export const COMPANION_NEEDED =
-  `${COMPANION_VERSION_MIN} or newer is needed: an operator makes its zip with deno task companion and uploads it on ` +
-  "the site's Plugins page";
+export const COMPANION_NEEDED = `${COMPANION_VERSION_MIN} or newer is needed: ${COMPANION_WAY}`;
 
 /** A part of the plugin's report; null where this version of it does not tell. */
 const told = <S extends z.ZodType>(schema: S) => schema.nullable().catch(null);
@@ -100,6 +101,8 @@ const FEATURES = z.object({
   /** From version 1.2.0 on; `paired` speaks of the account that asks, from 1.3.0 on of the gateway where it signed. */
   hold: told(z.object({
     active: z.boolean(),
+    /** The kind of database that holds; null where none can, whoever is paired. */
+    engine: told(z.string().max(40)),
     paired: z.boolean(),
     version,
     why: told(said(WHY_CHARACTERS)),

@@ -15,18 +15,23 @@ import { type Kind, RAW, statusWord, totals } from "../rest/records.ts";
 import { ownTypes, rightAt } from "../rest/types.ts";
 import { requireRight } from "../rest/users.ts";
 import { WordPressClient } from "../rest/wordpress_client.ts";
+import { COMPANION_WAY, findReport, isOlder } from "../companion/plugin.ts";
 import { findByCompanion } from "./companion_find.ts";
 
-/** The plugin that finds texts, and all that WordPress's own search does not look into. */
+/** The plugin that finds texts, and the first that finds longer ones than so many words. */
 const FIND_VERSION = "1.5.0";
-const BEYOND =
+const LONG = { words: 12, version: "1.6.0" };
+
+/** What WordPress's own search does not look into, and why the site's plugin was not asked. */
+const beyond = (why: string) =>
   "SEO fields, what the visual builder keeps, code of pages, menus, widgets, reusable blocks and templates: only the " +
-  `companion plugin finds texts in those, version ${FIND_VERSION} or newer, and the site has none; an operator makes its ` +
-  "zip with deno task companion and uploads it on the site's Plugins page";
+  `companion plugin finds texts in those, ${why}; ${COMPANION_WAY}`;
+const NO_PLUGIN = `version ${FIND_VERSION} or newer, and the site has none`;
 
 const PER_PAGE = 50;
 const AT_ONCE = 4;
-const STATUSES = "publish,future,draft,pending";
+/** States that are not looked into; those of plugins are. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["private", "trash", "auto-draft", "inherit"]);
 
 const TEXT = RAW.default({ raw: "" });
 const ROW = z.object({
@@ -46,8 +51,21 @@ const FIELDS = "id,status,password,title.raw,content.raw,excerpt.raw,site_ops_bu
 export function textSearchOf(ctx: SiteContext): TextSearchClient {
   const wire = new WordPressClient(ctx);
   return {
-    find: async (needle) => await findByCompanion(wire, needle) ?? await findOverRest(wire, needle),
+    find: async (needle) => {
+      const old = await tooOldFor(wire, needle);
+      if (old !== null) return await findOverRest(wire, needle, old);
+      return await findByCompanion(wire, needle) ?? await findOverRest(wire, needle, NO_PLUGIN);
+    },
   };
+}
+
+/** Why the site's plugin cannot be asked: an older one finds a long text nowhere, and does not say so. Null where it can. */
+async function tooOldFor(wire: WordPressClient, { parts, between }: Needle): Promise<string | null> {
+  if (between === "separators" || parts.length <= LONG.words) return null;
+  const report = await findReport(wire);
+  if (report === null || !isOlder(report.plugin_version, LONG.version)) return null;
+  const has = JSON.stringify(report.plugin_version.slice(0, 40));
+  return `version ${LONG.version} or newer for a text of so many words, and the site has ${has}`;
 }
 
 interface Listed {
@@ -55,7 +73,7 @@ interface Listed {
   readonly kind: Kind;
 }
 
-async function findOverRest(wire: WordPressClient, needle: Needle): Promise<FoundTexts> {
+async function findOverRest(wire: WordPressClient, needle: Needle, why: string): Promise<FoundTexts> {
   const listed: Listed[] = [
     { about: { kind: "post" }, kind: "posts" },
     { about: { kind: "page" }, kind: "pages" },
@@ -67,13 +85,13 @@ async function findOverRest(wire: WordPressClient, needle: Needle): Promise<Foun
   const found = await eachOf(listed, AT_ONCE, (one) => findInKind(wire, one, needle));
   const places = found.flatMap((one) => one.places);
   const unread = found.flatMap((one) => one.unread);
-  return { places, total: places.length, isAtLeast: unread.length > 0, unread: [...unread, BEYOND] };
+  return { places, total: places.length, isAtLeast: unread.length > 0, unread: [...unread, beyond(why)] };
 }
 
 async function findInKind(wire: WordPressClient, { about, kind }: Listed, needle: Needle) {
   const query = {
     context: "edit",
-    status: STATUSES,
+    status: "any",
     search: searchFor(needle),
     orderby: "modified",
     order: "desc",
@@ -115,7 +133,7 @@ function placesIn(
   about: Listed["about"],
   needle: Needle,
 ): FoundPlace[] {
-  if (row.password !== "" || !STATUSES.includes(row.status)) return [];
+  if (row.password !== "" || LEFT_OUT.has(row.status)) return [];
   const texts = { title: row.title.raw, content_html: row.content.raw, excerpt: row.excerpt.raw };
   return Object.entries(texts).flatMap(([field, text]) => {
     const found = spotsOf(needle, text);

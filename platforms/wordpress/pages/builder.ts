@@ -198,6 +198,7 @@ async function write(
     `variables: the template has no placeholder "${key}"; it was not used`
   );
   const differences = [
+    ...wire.changedElsewhere,
     ...named === undefined ? [] : wordsDifference("title", title, named),
     ...addressed === undefined ? [] : slugDifference(slug, addressed),
     ...below === undefined ? [] : valueDifference("parent_id", parent, below),

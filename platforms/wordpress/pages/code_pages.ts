@@ -249,5 +249,13 @@ async function write(
   await requireUnpublished(wire, "pages", state, making);
   const read = async () => (await wire.forCleanup().get(`${COMPANION}/code-pages/${id}`, {}, STORED)).data;
   const proof = await compareCodePage(sent, done?.state ?? null, read);
-  return { ...written(state, []), slug, scope_class, ...proof, stored: done?.state.stored };
+  const differences = [...proof.differences, ...wire.changedElsewhere];
+  return {
+    ...written(state, []),
+    slug,
+    scope_class,
+    ...proof,
+    differences,
+    stored: done?.state.stored,
+  };
 }

@@ -72,7 +72,7 @@ function notLive(kind: Kind, status: string): string | null {
   const tool = kind === "pages" ? "update_page_draft" : "update_draft";
   return ["draft", "pending", "future"].includes(status)
     ? `is not live but "${statusWord(status)}"; change it with ${tool}`
-    : `is not live but "${statusWord(status)}"; change it in the CMS`;
+    : `is not published but "${statusWord(status)}", a state of a plugin of the site; change it in the CMS`;
 }
 
 /** Looks names up; a page of blocks gets its text as blocks, as its editor keeps it, any other as it is given. */
@@ -144,7 +144,7 @@ export async function changeLive(
     }; lead them there with set_seo_redirect`,
   ];
   return {
-    ...written(record, beside),
+    ...written(record, [...beside, ...wire.changedElsewhere]),
     record,
     warnings: elsewhere,
     caches_asked: wire.cachesAsked,

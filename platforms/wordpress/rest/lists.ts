@@ -60,6 +60,9 @@ const STATUSES: Readonly<Record<NonNullable<ListQuery["status"]>, string>> = {
   private: "private",
 };
 
+/** States that a list of all of them leaves out. */
+const UNLISTED: ReadonlySet<string> = new Set(["trash", "auto-draft", "inherit"]);
+
 type Beside = NonNullable<ListQuery["beside"]>;
 
 /** A row of a listing in this gateway's words. */
@@ -185,9 +188,11 @@ async function withViewed(
  */
 export async function listContent(wire: WordPressClient, kind: Kind, query: ListQuery): Promise<ContentList> {
   const { page, per_page, search, status, modified_after, modified_by, sort } = query;
-  const wanted = status === undefined ? Object.values(STATUSES) : [STATUSES[status]];
+  // Plugins have states of their own, and take some of WordPress's away, which a list of states would then be refused for.
+  const isWanted = (state: string) =>
+    status === undefined ? !UNLISTED.has(state) : state === STATUSES[status];
   const asked = {
-    status: wanted.join(","),
+    status: status === undefined ? "any" : STATUSES[status],
     context: "edit",
     ...ordered(sort),
     search,
@@ -207,9 +212,7 @@ export async function listContent(wire: WordPressClient, kind: Kind, query: List
     const rows = found.rows.length < due
       ? await withViewed(wire, kind, { ...asked, per_page }, page, found.rows)
       : found.rows;
-    const items = rows.filter((record) => wanted.includes(record.status)).map((row) =>
-      listedRow(row, beside)
-    );
+    const items = rows.filter((record) => isWanted(record.status)).map((row) => listedRow(row, beside));
     const hidden = due - items.length;
     const note =
       `${hidden} more on this page of the list cannot be seen by the site's account, such as drafts of others`;

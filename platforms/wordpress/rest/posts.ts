@@ -14,6 +14,7 @@ import type {
   Updated,
   Verb,
 } from "../../_content/post.ts";
+import { languageOf } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
 import { builderSeen, builderTold } from "./builders.ts";
 import { requireImage } from "./media.ts";
@@ -55,6 +56,8 @@ export interface CmsDraft extends PreparedDraft {
   readonly kind: Kind;
   readonly tags?: readonly TermPick[];
   readonly categories?: readonly TermPick[];
+  /** Of the post, where the site keeps content of several languages: its terms are of the same. */
+  readonly lang?: string | undefined;
 }
 
 /** The posts of the site, and what is there of types of its own. */
@@ -195,12 +198,14 @@ export async function prepareDraft(
   const isNew = id === null;
   const { author_id } = fields;
   requireFields(await typeAt(wire, kind), fields);
-  const alone = isNew && [...fields.tags ?? [], ...fields.categories ?? []].length === 1;
+  const hasTerms = fields.tags !== undefined || fields.categories !== undefined;
+  const lang = (isNew || !hasTerms ? null : await languageOf(wire, kind, id)) ?? undefined;
+  const at_once = isNew && [...fields.tags ?? [], ...fields.categories ?? []].length === 1;
   const { title, slug } = fields;
   const [me, tags, categories, taken] = await allOrThrow(
     isNew || author_id !== undefined ? accountIfShown(wire) : null,
-    fields.tags && findTerms(wire, "tag", fields.tags, alone),
-    fields.categories && findTerms(wire, "category", fields.categories, alone),
+    fields.tags && findTerms(wire, "tag", fields.tags, { at_once, lang }),
+    fields.categories && findTerms(wire, "category", fields.categories, { at_once, lang }),
     isNew
       ? takenWarnings(wire, kind, { slug, title })
       : slug === undefined
@@ -216,7 +221,8 @@ export async function prepareDraft(
   }
   await requireTermRight(wire, "tag", tags ?? []);
   await requireTermRight(wire, "category", categories ?? []);
-  return { kind, fields, tags, categories, warnings: isNew ? uncheckedRights(wire) : [], lasting: taken };
+  const warnings = isNew ? uncheckedRights(wire) : [];
+  return { kind, fields, tags, categories, lang, warnings, lasting: taken };
 }
 
 /**
@@ -232,7 +238,7 @@ export async function bodyOf(
   const { title, content_html: content, excerpt, slug, featured_media_id, author_id } = draft.fields;
   const renamed: string[] = [];
   const termsOfPost = (taxonomy: Taxonomy, picks: readonly TermPick[] | undefined) =>
-    picks && makeMissing(wire, taxonomy, picks, made, renamed);
+    picks && makeMissing(wire, taxonomy, picks, made, renamed, draft.lang);
   const given = {
     title,
     content,
@@ -287,5 +293,6 @@ export async function changeDraft(
   const dependsOn = ["status", "date_gmt"];
   const record = await change(wire, { kind, id, fields, dependsOn, judge: judge(kind, "update") }, seen);
   await requireUnpublished(wire, kind, record, null);
-  return { record, beside: seen ? changedBeside(seen.read.record, record, fields) : [] };
+  const beside = seen ? changedBeside(seen.read.record, record, fields) : [];
+  return { record, beside: [...beside, ...wire.changedElsewhere] };
 }

@@ -15,7 +15,6 @@ const ROW = z.object({
   post: z.number().nullish().catch(0),
 });
 const ROWS = z.array(z.unknown());
-const STATES = "publish,future,draft,pending,private";
 
 /** Which numbers WordPress is seen to put behind a slug. */
 const TRIED = ["-2", "-3", "-4", "-5", "-6", "-7", "-8", "-9"];
@@ -33,7 +32,7 @@ async function holders(
     wire.get(`wp/v2/${place}`, { ...common, ...more, _fields: fields }, ROWS).then(({ data }) => data);
   try {
     const [own, images] = await Promise.all([
-      rows(kind, { status: STATES }),
+      rows(kind, { status: "any" }),
       // Pages and files share their slugs.
       kind === "pages" ? rows("media", {}) : [],
     ]);

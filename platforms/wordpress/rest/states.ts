@@ -5,7 +5,7 @@ import { hasLead, type Moment } from "../../../rules/schedule.ts";
 import type { Making, Outcome } from "../../../core/model.ts";
 import type { PublishGrant } from "../../_http/request.ts";
 import type { Updated, Verb } from "../../_content/post.ts";
-import { REVISED } from "../companion/guarded.ts";
+import { type GuardedState, REVISED } from "../companion/guarded.ts";
 import { CmsError } from "../errors.ts";
 import {
   CONTENT,
@@ -20,6 +20,7 @@ import {
 } from "./records.ts";
 import { LIVE_TOO, readState, type StateRead, type StateSnapshot, toSnapshot } from "./snapshot.ts";
 import { slugToBe } from "./slugs.ts";
+import { isSeen } from "./statuses.ts";
 import { rightAt } from "./types.ts";
 import { requireRight } from "./users.ts";
 import { timeZoneOf } from "./time_zone.ts";
@@ -55,13 +56,18 @@ export async function checkState(
 }
 
 /** What is judged of the state. */
-type Judged = Pick<StateRead, "siteNow"> & { readonly record: PostState };
+type Judged = Pick<StateRead, "siteNow"> & {
+  readonly record: PostState;
+  readonly guarded?: Pick<GuardedState, "revision_of"> | null;
+};
 
 /** Refuses what the state that was read forbids: E_FORBIDDEN_OP. */
-export const judge = (kind: Kind, verb: Verb, moment?: Moment) => ({ record, siteNow }: Judged): void => {
-  const why = stateForbids(record, verb, siteNow) ?? momentForbids(moment, siteNow);
-  if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, record.id)} ${why}`);
-};
+export const judge =
+  (kind: Kind, verb: Verb, moment?: Moment) => ({ record, guarded, siteNow }: Judged): void => {
+    const why = stateForbids(record, verb, siteNow) ?? revisionForbids(guarded?.revision_of ?? null, verb) ??
+      momentForbids(moment, siteNow);
+    if (why !== null) throw new GatewayError("E_FORBIDDEN_OP", `${label(kind, record.id)} ${why}`);
+  };
 
 function stateForbids(record: PostState, verb: Verb, siteNow: number): string | null {
   const { status } = record;
@@ -73,7 +79,9 @@ function stateForbids(record: PostState, verb: Verb, siteNow: number): string | 
   }
   if (status === "trash") return "is in the bin; restore it in the CMS first";
   if (!["draft", "pending", "future"].includes(status)) {
-    return `is neither a draft nor scheduled but "${statusWord(status)}"`;
+    return `is neither a draft nor scheduled but "${
+      statusWord(status)
+    }", a state of a plugin of the site; change it in the CMS`;
   }
   if (verb === "unschedule" && status !== "future") {
     return `is not scheduled (it is "${status}"), nothing to take back`;
@@ -85,6 +93,13 @@ function stateForbids(record: PostState, verb: Verb, siteNow: number): string | 
     }, and a change now could publish it at once; unschedule it first`;
   }
   return null;
+}
+
+/** A revision would stand beside what it is to replace, as a second page of the same. */
+function revisionForbids(of: number | null, verb: Verb): string | null {
+  return of === null || (verb !== "publish" && verb !== "schedule")
+    ? null
+    : `is a revision of ${of} that a plugin of the site keeps; publish or schedule it in the CMS, under Revisions`;
 }
 
 function momentForbids(moment: Moment | undefined, siteNow: number): string | null {
@@ -200,7 +215,9 @@ export async function publish(
   const after = await change(wire, what, before);
   if (after.status === "publish") {
     const caches_asked = wire.cachesAsked;
-    return { ...moved(before, after), warnings: elsewhere(before, after), caches_asked };
+    const done = moved(before, after);
+    const differences = [...done.differences, ...wire.changedElsewhere];
+    return { ...done, differences, warnings: elsewhere(before, after), caches_asked };
   }
   throw new GatewayError(
     "E_UPSTREAM",
@@ -223,7 +240,8 @@ export async function requireUnpublished(
   made: Making | null,
 ): Promise<void> {
   const thing = { what: kind === "pages" ? "page" : "post", id: state.id };
-  if (!["publish", "private"].includes(state.status) && !(made && state.status === "future")) {
+  const isScheduled = made !== null && state.status === "future";
+  if (!isScheduled && !await isSeen(wire.forCleanup(), state.status)) {
     made?.(thing);
     return;
   }
@@ -246,7 +264,7 @@ export async function requireUnpublished(
     "E_FORBIDDEN_OP",
     `${label(kind, state.id)} was ${made ? "created" : "updated"} and ${now}; ${end}`,
     // What was made is a draft now, or is still public.
-    { outcome: "made", ...state.status === "publish" ? { published: true } : {} },
+    { outcome: "made", ...["private", "future"].includes(state.status) ? {} : { published: true } },
   );
 }
 

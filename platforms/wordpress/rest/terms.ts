@@ -127,13 +127,14 @@ export async function termNames(
  * Finds terms by name without making any (docs/upstreams/wordpress.md, "Names of terms"): the CMS makes the slugs of
  * the names itself; names whose slug was changed are searched, in the escaped form they are stored in. `at_once` is for
  * where there is little to ask: both are asked in one step, and of names in ASCII the search alone, for it finds them
- * whatever their slug is. Throws E_BAD_INPUT for an empty name and for one that several terms share.
+ * whatever their slug is. With `lang` only terms of that language are found, and a name
+ * that one of another has is refused. Throws E_BAD_INPUT for an empty name and for one that several terms share.
  */
 export async function findTerms(
   wire: WordPressClient,
   taxonomy: Taxonomy,
   given: readonly string[],
-  at_once = false,
+  { at_once = false, lang }: { readonly at_once?: boolean; readonly lang?: string | undefined } = {},
 ): Promise<TermPick[]> {
   const names: string[] = [];
   for (const name of given.map((text) => composed(text.replace(/\s+/g, " ").trim()))) {
@@ -142,7 +143,7 @@ export async function findTerms(
   }
   if (names.length === 0) return [];
   const ask = async (query: Query) =>
-    (await wire.get(ROUTE[taxonomy], { ...query, per_page: PER_PAGE, _fields: FIELDS }, TERMS)).data;
+    (await wire.get(ROUTE[taxonomy], { lang, ...query, per_page: PER_PAGE, _fields: FIELDS }, TERMS)).data;
   const search = (name: string) => ask({ search: escaped(name) });
   const searchesAlone = at_once && names.every(isAscii);
   const [bySlug, ...searched] = await allOrThrow(
@@ -154,8 +155,28 @@ export async function findTerms(
   return await allOrThrow(...names.map(async (name, at): Promise<TermPick> => {
     const beside = searched[at]?.filter(({ id }) => !known.some((one) => one.id === id)) ?? [];
     const found = pick(taxonomy, name, [...known, ...beside]);
-    return { name, id: found ?? (at_once ? null : pick(taxonomy, name, await search(name))) };
+    const id = found ?? (at_once ? null : pick(taxonomy, name, await search(name)));
+    if (id === null && lang !== undefined) {
+      requireOwn(taxonomy, name, lang, await ask({ search: escaped(name), lang: undefined }));
+    }
+    return { name, id };
   }));
+}
+
+/**
+ * Refuses a name that a term of another language has: E_BAD_INPUT. WordPress would answer that term in place of a new one
+ * (docs/upstreams/wordpress.md, "Languages").
+ */
+function requireOwn(taxonomy: Taxonomy, name: string, lang: string, others: readonly TermRecord[]): void {
+  const other = others.find((record) => same(plainName(record.name), name));
+  if (other === undefined) return;
+  throw new GatewayError(
+    "E_BAD_INPUT",
+    `${argument(taxonomy)}: ${
+      JSON.stringify(name)
+    } (${other.id}) is not of the post's language, "${lang}", and the site ` +
+      "makes no second one of that name over REST: make its translation in the CMS, or leave it out",
+  );
 }
 
 /** A search is blind to case everywhere in ASCII alone: SQLite knows no other letters. */
@@ -214,10 +235,11 @@ export async function makeMissing(
   picks: readonly TermPick[],
   made: Making,
   renamed: string[],
+  lang?: string,
 ): Promise<number[]> {
   const ids: number[] = [];
   for (const { name, id } of picks) {
-    const one = id === null ? await makeOneOf(wire.aside(), taxonomy, name, made) : { id, name };
+    const one = id === null ? await makeOneOf(wire.aside(), taxonomy, name, made, lang) : { id, name };
     if (!same(one.name, name)) renamed.push(...valueDifference(argument(taxonomy), name, one.name));
     ids.push(one.id);
   }
@@ -230,9 +252,10 @@ async function makeOneOf(
   taxonomy: Taxonomy,
   name: string,
   made: Making,
+  lang: string | undefined,
 ): Promise<Term> {
   try {
-    return (await makeTerm(wire, taxonomy, { name }, made)).term;
+    return (await makeTerm(wire, taxonomy, { name }, made, lang)).term;
   } catch (thrown) {
     const failed = thrown instanceof CmsError && (thrown.upstream ?? 0) >= 500;
     if (failed || isDoubtful(thrown)) made({ what: taxonomy, id: null, name, unsure: true });
@@ -240,17 +263,18 @@ async function makeOneOf(
   }
 }
 
-/** Makes a term; one of that name that is there already (the CMS compares without case) is answered instead. */
+/** Makes a term, of that language where it is given; one of that name that is there already (the CMS compares without case) is answered instead. */
 export async function makeTerm(
   wire: WordPressClient,
   taxonomy: Taxonomy,
   given: NewTerm,
   made: Making,
+  lang?: string,
 ): Promise<{ term: Term; created: boolean }> {
   const { parent_id: parent, ...rest } = given;
   try {
     const json = { ...rest, name: composed(rest.name), ...(parent === undefined ? {} : { parent }) };
-    const fresh = term(await wire.post(ROUTE[taxonomy], { _fields: FIELDS }, json, TERM));
+    const fresh = term(await wire.post(ROUTE[taxonomy], { lang, _fields: FIELDS }, json, TERM));
     made({ what: taxonomy, id: fresh.id, name: fresh.name });
     return { term: fresh, created: true };
   } catch (thrown) {

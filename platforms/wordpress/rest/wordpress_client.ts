@@ -8,6 +8,7 @@ import type { FactCache, SiteContext } from "../../_connector/connector.ts";
 import type { Incoming, Outgoing } from "../../_http/request.ts";
 import { NO_ANSWER } from "../../_http/failures.ts";
 import { isErrorBody, refusal, refusedWrite, unreadable, walled } from "../errors.ts";
+import { elsewhereIn } from "../companion/elsewhere.ts";
 import { secretsOf } from "../../../core/signed_secrets.ts";
 
 /** Query of a route; what is undefined is left out, an array becomes `name[]`. */
@@ -172,6 +173,7 @@ export class WordPressClient {
   #cleanup?: true;
   #part?: true;
   #cachesAsked = new Set<string>();
+  #elsewhere = new Set<string>();
   #authorization: Promise<string> | undefined;
   #root: Promise<URL> | undefined;
 
@@ -198,6 +200,11 @@ export class WordPressClient {
     return [...this.#cachesAsked];
   }
 
+  /** What the companion plugin said of other posts that this client's writes changed, a sentence each. */
+  get changedElsewhere(): readonly string[] {
+    return [...this.#elsewhere];
+  }
+
   /** The same, to look after a write and take it back when the call's time may be up. */
   forCleanup(): WordPressClient {
     return this.#another(true, this.#part);
@@ -211,7 +218,7 @@ export class WordPressClient {
   #another(cleanup?: true, part?: true, deadline?: number): WordPressClient {
     const wire = new WordPressClient(this.#ctx, deadline);
     [wire.#cleanup, wire.#part] = [cleanup, part];
-    wire.#cachesAsked = this.#cachesAsked;
+    [wire.#cachesAsked, wire.#elsewhere] = [this.#cachesAsked, this.#elsewhere];
     [wire.#authorization, wire.#root] = [this.#authorization, this.#root];
     return wire;
   }
@@ -371,6 +378,7 @@ export class WordPressClient {
     }
     if (out.effect === "write") {
       for (const name of cachesIn(answer.headers)) this.#cachesAsked.add(name);
+      for (const one of elsewhereIn(answer.headers)) this.#elsewhere.add(one);
     }
     const json = answer.json();
     if (json === undefined) throw unreadable(out, answer, "the answer is not JSON");

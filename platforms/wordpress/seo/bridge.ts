@@ -32,6 +32,8 @@ export const META = SEO_RECORD.extend({
   stored: STORED_ROWS,
   /** From version 1.5.0 on. */
   post_protected: z.boolean().optional().catch(undefined),
+  /** From version 1.7.0 on. */
+  post_live: z.boolean().optional().catch(undefined),
 });
 type MetaRecord = z.infer<typeof META>;
 
@@ -187,7 +189,8 @@ export function metaOf(record: MetaRecord, siteNow: number, id: number): SeoMeta
     );
   }
   const { post_type: type, post_status: status, post_title: title, date_gmt, modified_gmt } = record;
-  const post = { id, type, status, title, date_gmt, modified_gmt, protected: record.post_protected };
+  const told = { protected: record.post_protected, seen: record.post_live };
+  const post = { id, type, status, title, date_gmt, modified_gmt, ...told };
   return {
     post: seoPost(post, siteNow),
     provider: record.provider,

@@ -75,7 +75,9 @@ export function seoOf(ctx: SiteContext) {
       const after = overPlugin
         ? await writeBridge(wire, site, change, planned, sending)
         : await writeRest(wire, site, change, planned, sending, stands);
-      return { ...effectAfter(after), ...compareSeo(changed, planned, after) };
+      const compared = compareSeo(changed, planned, after);
+      const differences = [...compared.differences, ...wire.changedElsewhere];
+      return { ...effectAfter(after), ...compared, differences };
     },
     prepareSchema: (id: number, schema: PageSchema, entry_id?: string) =>
       bridged(() => prepareSchema(wire, site, id, schema, entry_id)),

@@ -15,7 +15,7 @@ export interface SeoPost {
   /** "" where the site does not tell. */
   readonly title: string;
   readonly modified_gmt: string | null;
-  /** Whether visitors may see it: published, private, or in a state this gateway does not know. */
+  /** Whether visitors may see it: published, private, or in a state of a plugin's that is not known to hide it. */
   readonly live: boolean;
   /** Whether its text is behind a password of its own; null where the site does not tell. */
   readonly protected: boolean | null;
@@ -32,6 +32,8 @@ export interface SeoPostRecord {
   readonly date_gmt?: string | null;
   readonly modified_gmt?: string | null;
   readonly protected?: boolean | undefined;
+  /** Whether visitors, or those who sign in, see it; where the site does not tell, all but drafts count as seen. */
+  readonly seen?: boolean | undefined;
 }
 
 /** Nobody sees these. */
@@ -47,7 +49,7 @@ export function seoPost(record: SeoPostRecord, siteNow: number): SeoPost {
     status: statusWord(status),
     title,
     modified_gmt: utc(record.modified_gmt),
-    live: !UNSEEN.has(status),
+    live: record.seen ?? !UNSEEN.has(status),
     protected: record.protected ?? null,
     due: at !== null && !hasLead(Date.parse(at), siteNow) ? at : null,
   };

@@ -8,6 +8,7 @@ import { CmsError } from "../errors.ts";
 import { readIndex } from "../health.ts";
 import { readBack } from "../rest/writer.ts";
 import { fieldsOf, type Kind, POST_HEAD } from "../rest/records.ts";
+import { isSeen } from "../rest/statuses.ts";
 import { kindNamed, typeHaving } from "../rest/types.ts";
 import { changedPart, NO_EFFECT } from "./effect.ts";
 import { SEO_IMAGES, SEO_ROBOTS, SEO_TEXTS, type SeoChange, type SeoFields, type SeoMeta } from "./fields.ts";
@@ -84,7 +85,7 @@ async function find(wire: WordPressClient, id: number): Promise<Found> {
   wire.cache.set(LAST_STORE, store.provider, LAST_STORE_MS);
   const stored = storedOf(kind, got.data);
   const found = store === last && early ? early : await store.read(wire, stored);
-  return { kind, stored, meta: metaOf(got, store, found) };
+  return { kind, stored, meta: metaOf(got, store, found, await isSeen(wire, got.data.status)) };
 }
 
 /** The same of a post that was found before, as far as a change replaces it; the rest is as it was. */
@@ -101,7 +102,8 @@ async function findChanged(
     store.readChanged?.(wire, id, change, { fields, effect }),
   );
   const stored = storedOf(kind, got.data);
-  return { kind, stored, meta: metaOf(got, store, apart ?? await store.read(wire, stored)) };
+  const read = apart ?? await store.read(wire, stored);
+  return { kind, stored, meta: metaOf(got, store, read, await isSeen(wire, got.data.status)) };
 }
 
 const storedOf = (kind: Kind, { id, meta, yoast_head_json }: z.infer<typeof POST>): PostMeta => ({
@@ -115,10 +117,11 @@ function metaOf(
   { data, siteNow }: Pick<WordPressResponse<z.infer<typeof POST>>, "data" | "siteNow">,
   { provider }: SeoStore,
   { fields, effect = NO_EFFECT, shown }: Stored,
+  seen: boolean,
 ): SeoMeta {
   const { id, type, status, date_gmt, modified_gmt, title, password } = data;
   const isProtected = password === undefined ? undefined : password !== "";
-  const told = { id, type, status, title: title.raw, date_gmt, modified_gmt, protected: isProtected };
+  const told = { id, type, status, title: title.raw, date_gmt, modified_gmt, protected: isProtected, seen };
   const post = seoPost(told, siteNow);
   return { post, provider, fields, effect, ...(shown ? { shown } : {}) };
 }

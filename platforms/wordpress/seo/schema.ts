@@ -201,9 +201,10 @@ export async function writeSchema(
     created,
     stored: rows,
     warnings: planned.seen ?? [],
-    differences: same
-      ? []
-      : ["schema: the site stored it otherwise than it was sent; look at the post there"],
+    differences: [
+      ...same ? [] : ["schema: the site stored it otherwise than it was sent; look at the post there"],
+      ...wire.changedElsewhere,
+    ],
   };
 }
 

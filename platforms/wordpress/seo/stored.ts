@@ -174,5 +174,9 @@ async function write(
   const differences = names.filter((name) => !isSame(after.rows[name]?.values, values[name])).map((name) =>
     `${fieldOf(stored, name)}: the site does not hold what stood there to the letter; look at it there`
   );
-  return { meta: metaOf(post, wire.now(), id), stored: after, differences };
+  return {
+    meta: metaOf(post, wire.now(), id),
+    stored: after,
+    differences: [...differences, ...wire.changedElsewhere],
+  };
 }

@@ -82,6 +82,8 @@ type Found = Pick<CmsPlan, "record" | "scope" | "hashes" | "stored"> & {
 /** An entry after a write, with the rows that hold it. */
 export interface WrittenEntry {
   readonly entry: SchemaEntry;
+  /** What else was changed with it that nobody approved, a sentence each. */
+  readonly differences: readonly string[];
   readonly stored?: StoredRows | undefined;
 }
 
@@ -195,7 +197,7 @@ async function write(wire: WordPressClient, plan: CmsPlan): Promise<WrittenEntry
     now = await readBack(wire, `Entry ${id} was written`, (later) => readEntry(later, id));
   }
   requireKept(before, now, after);
-  return { entry: shown(now), stored: done?.state.stored };
+  return { entry: shown(now), stored: done?.state.stored, differences: wire.changedElsewhere };
 }
 
 /** The entries of the site. */

@@ -232,14 +232,14 @@ Deno.test("words that make no command are told", async () => {
     [["token", "create", "--name", "x"], "--sites, --tools must be given; see token create --help"],
     [["token", "revoke"], "<token_id> must be given; see token revoke --help"],
     [["token", "list", "more"], "Too many words after token list; see token list --help"],
-    [["token", "list", "--jsn"], "No option --jsn, did you mean json"],
-    [["token", "list", "-x"], "No option -x, known are url, json, help"],
+    [["token", "list", "--jsn"], "No option --jsn, did you mean --json"],
+    [["token", "list", "-x"], "No option -x, known are --url, --json, --help"],
     [["token", "list", "--json=1"], "--json is a switch and takes no value"],
     [["token", "list", "--url"], "--url needs a value: --url <address>"],
     [["token", "list", "--url", "--json"], "--url needs a value: --url <address>"],
     [[...CREATE, "--name", "y"], "--name is given twice"],
     [[...CREATE, "--max-risk", "low"], "--max-risk needs a whole number"],
-    [["token", "list", "--constructor"], "No option --constructor, known are url, json, help"],
+    [["token", "list", "--constructor"], "No option --constructor, known are --url, --json, --help"],
   ];
   for (const [words, message] of cases) assert.equal(await cli.bad(...words), message, words.join(" "));
 });

@@ -43,7 +43,7 @@ export interface ShownSite extends Omit<Site, "credentials" | "credentials_versi
 }
 
 /** The tools the kit's gateway has. */
-export const TOOLS = words("list_sites get_post create_draft forms_get-submissions builder-mcp-list-pages");
+const TOOLS = words("list_sites get_post create_draft forms_get-submissions builder-mcp-list-pages");
 
 const NO_TRIALS = () => Promise.reject(new Error("nothing is tried here"));
 const noTools = () => Promise.reject(new Error("nothing asks for sites' own tools"));

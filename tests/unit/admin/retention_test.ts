@@ -1,6 +1,7 @@
 /** Retention and health through the admin API and the command line. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
+import { VERSION } from "../../../core/model.ts";
 import { openTerminal } from "./open_terminal.ts";
 import { WAITS } from "./fake_retention.ts";
 import { kit, told } from "./kit.ts";
@@ -37,6 +38,7 @@ Deno.test("health says what waits for the operator", async () => {
   const gw = await kit();
   assert.deepEqual(await gw.ok("GET", "/admin/api/health"), {
     ok: false,
+    gateway_version: VERSION,
     clock: "2026-11-21T10:00:00.000Z",
     retention: WAITS,
     problems: [],

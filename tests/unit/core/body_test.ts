@@ -151,3 +151,28 @@ Deno.test("a short body is read as a long one is: as UTF-8 or not at all, and no
   const quoted = "[".repeat(deep + 1);
   assert.deepEqual(await read(JSON.stringify([quoted])), [quoted], "a bracket in a string opens nothing");
 });
+
+Deno.test("a byte order mark before a body is no part of it, and hides nothing from the count", async () => {
+  const mark = "\ufeff";
+  const read = async (text: string, length: boolean) => {
+    const body = new TextEncoder().encode(text);
+    const headers = length ? { "content-length": String(body.length) } : undefined;
+    const found = await readJson(new Request("https://x.test", { method: "POST", body, headers }), CAP);
+    return "fault" in found ? found.fault : found.value;
+  };
+  const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+  const long = "x".repeat(2 * 1024 * 1024); // such a body is parsed in parts
+  for (const length of [true, false]) {
+    assert.deepEqual(await read(`${mark}{"a":"é"}`, length), { a: "é" });
+    assert.deepEqual(await read(`${mark}{}`, length), {});
+    assert.deepEqual(await read(`${mark}{"a":"${long}"}`, length), { a: long });
+    assert.equal(await read(mark + nested(LIMITS.NESTING_LEVELS + 1), length), "depth");
+    assert.equal(await read(`${mark}[${"1,".repeat(LIMITS.JSON_NODES)}1]`, length), "nodes");
+    assert.equal(await read(`${mark}["${long}",${nested(LIMITS.NESTING_LEVELS)}]`, length), "depth");
+    for (const twice of [`${mark}${mark}{}`, `${mark}${mark}["${long}"]`]) {
+      assert.equal(await read(twice, length), "not JSON", "of two marks one is no mark");
+    }
+  }
+  const form = await readText(new Request("https://x.test", { method: "POST", body: `${mark}a=1` }), CAP);
+  assert.equal("text" in form && form.text, "a=1");
+});

@@ -112,12 +112,12 @@ Deno.test("everything else is one JSON: no token, no stream accepted, no progres
 
 Deno.test("a progress token that is none is refused, and nothing is called", async () => {
   const { door, seen } = doorOf(three);
-  for (const token of [null, true, 1.5, {}, ["p"], "p".repeat(257)]) {
+  for (const token of [null, true, 1.5, 2 ** 53, {}, ["p"], "p".repeat(257)]) {
     const { error } = await (await door(call(token))).json();
     assert.equal(error.code, -32602);
     assert.match(
       error.message,
-      /progressToken must be a string of at most 256 characters, or a whole number/,
+      /progressToken must be a string of at most 256 characters, or a whole number within 2\^53/,
     );
   }
   assert.deepEqual(seen.calls, []);

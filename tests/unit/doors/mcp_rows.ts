@@ -57,6 +57,7 @@ const SHAPES: Row[] = [
     "an object as id": () => post({ jsonrpc: "2.0", id: {}, method: "ping" }),
     "a boolean as id": () => post({ jsonrpc: "2.0", id: true, method: "ping" }),
     "an id beyond every number": () => post('{"jsonrpc":"2.0","id":1e999,"method":"ping"}'),
+    "an id that no number holds": () => post('{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}'),
     "no method": () => post({ jsonrpc: "2.0", id: 1 }),
     "a number as method": () => post({ jsonrpc: "2.0", id: 1, method: 7 }),
   }),

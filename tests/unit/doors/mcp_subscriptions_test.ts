@@ -111,10 +111,10 @@ function reading(response: Response) {
   return { next, all, cancel: () => reader.cancel() };
 }
 
-const acknowledged = (notifications: object, id = 1) => ({
+const acknowledged = (notifications: object) => ({
   jsonrpc: "2.0",
   method: "notifications/subscriptions/acknowledged",
-  params: { _meta: { [SUBSCRIPTION]: id }, notifications },
+  params: { _meta: { [SUBSCRIPTION]: 1 }, notifications },
 });
 const CHANGED = {
   jsonrpc: "2.0",

@@ -29,7 +29,7 @@ Deno.test("retention, doubts, erasures, approvals, webhooks, snapshots and tool 
     jobs: { retry: recurring("failed jobs").run },
     log,
   };
-  const registered = registeredBy(() => schedule(clocked, () => Promise.resolve()));
+  const registered = registeredBy(() => schedule(clocked, { wait: () => Promise.resolve() }));
   assert.deepEqual(Object.fromEntries([...registered].map(([name, { when }]) => [name, when])), {
     "audit retention": "30 * * * *",
     "audit doubts": "* * * * *",
@@ -79,7 +79,7 @@ Deno.test("a job that fails past what it says itself is a line in the log, and f
     jobs: { retry: fails.run },
   };
   const log = (event: Record<string, unknown>) => void logged.push(event);
-  const registered = registeredBy(() => schedule({ ...clocked, log }, () => Promise.resolve()));
+  const registered = registeredBy(() => schedule({ ...clocked, log }, { wait: () => Promise.resolve() }));
   for (const { work } of registered.values()) await work();
   const cause = "Error: it could not be loaded";
   assert.deepEqual(logged, [...registered.keys()].map((job) => ({ event: "job_failed", job, cause })));
@@ -110,7 +110,7 @@ Deno.test("nights of several gateways begin apart, within a minute, and each wai
       jobs: well,
       log,
     };
-    await registeredBy(() => schedule(clocked, wait)).get("daily snapshots")!.work();
+    await registeredBy(() => schedule(clocked, { wait })).get("daily snapshots")!.work();
   }
   assert.equal(begun, 40, "none before its wait was over");
   assert.ok(waits.every((ms) => ms >= 0 && ms < 60_000), `${waits}`);

@@ -7,6 +7,7 @@ function watching(endpoint: string) {
   let answer = (): Promise<Response> => Promise.resolve(new Response("{}"));
   const asked: string[] = [];
   const logged: Record<string, unknown>[] = [];
+  const ending = new AbortController();
   const watch = new CollectorWatch({
     endpoint,
     fetch: (url) => {
@@ -14,6 +15,7 @@ function watching(endpoint: string) {
       return answer();
     },
     elapsed: () => now,
+    signal: ending.signal,
     log: (event) => void logged.push(event),
   });
   const look = async (as: () => Promise<Response>) => {
@@ -21,7 +23,7 @@ function watching(endpoint: string) {
     await watch.look();
     now += 60_000;
   };
-  return { asked, logged, look };
+  return { asked, logged, look, ending };
 }
 
 /** As the runtime's fetch fails. */
@@ -67,4 +69,11 @@ Deno.test("one that answers anything is there: a refusal, another protocol, an a
   assert.equal(logged.length, 0);
   await look(() => Promise.reject(new DOMException("Signal timed out.", "TimeoutError")));
   assert.equal(logged[0]!.cause, "no answer within 5 s");
+});
+
+Deno.test("nothing is said of a collector that did not answer before the process ended", async () => {
+  const { logged, look, ending } = watching("http://collector.example:4318");
+  ending.abort();
+  await look(() => Promise.reject(ending.signal.reason));
+  assert.deepEqual(logged, []);
 });

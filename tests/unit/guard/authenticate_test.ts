@@ -1,6 +1,6 @@
 /** A caller is found once a call, and judged anew as soon as anything that it depends on may have changed. */
 import assert from "node:assert/strict";
-import { LIMITS, OAUTH_PREFIX } from "../../../core/model.ts";
+import { type Grant, LIMITS, OAUTH_PREFIX } from "../../../core/model.ts";
 import {
   type AuthenticatePorts,
   authenticator,
@@ -119,4 +119,20 @@ Deno.test("a token is refused from its end on, also one that was found before; e
   );
   const ports = { ...store, grants: store.oauthGrants, tokenOfGrant: () => assert.fail("it is no grant") };
   await refusal(async () => await callerOfGrant({ ...ports, now: clock.now })(token.id), "E_AUTH");
+});
+
+Deno.test("a client's grant stands for its caller until its time is over, and not from then on", async () => {
+  const { token } = caller();
+  const ports = (expires_at: number) => ({
+    tokens: { get: () => Promise.resolve(null) },
+    users: { get: () => assert.fail("it has no owner") },
+    grants: { get: () => Promise.resolve({ expires_at } as Grant) },
+    personSessions: { list: () => assert.fail("it ends with no session") },
+    sessions: { stands: () => assert.fail("it ends with no session") },
+    tokenOfGrant: (grant: Grant | null) => (assert.ok(grant), token),
+    now: () => 1000,
+  });
+  assert.equal((await callerOfGrant(ports(1001))("g")).token, token);
+  const over = await refusal(() => callerOfGrant(ports(1000))("g"), "E_AUTH");
+  assert.match(over.message, /time of the connection is over/);
 });

@@ -1,6 +1,6 @@
 /** The write-confirm gate: who may pass it, and what is seen instead. */
 import assert from "node:assert/strict";
-import { mayWrite, meetsPolicy, preview } from "../../../guard/consent/confirm.ts";
+import { mayWrite, meetsPolicy, preview, underProjects } from "../../../guard/consent/confirm.ts";
 import { shownChanges } from "../../../guard/consent/preview_changes.ts";
 import type { ConfirmPolicy } from "../../../core/model.ts";
 import { site } from "../platforms/_site.ts";
@@ -19,6 +19,23 @@ Deno.test("only confirm: true asks for the write, or a super-admin token that ma
   assert.equal(mayWrite(gated(caller(skipping), false)), true);
   assert.equal(mayWrite(gated(caller(skipping, {}), false)), false, "a user's token that claims it does not");
   for (const who of [caller(), caller(skipping)]) assert.equal(mayWrite(gated(who, true, true)), false);
+});
+
+Deno.test("of a site's policy and its project's the stricter one holds, whichever asks for it", async () => {
+  for (
+    const [own, projects, strictest] of [
+      ["flag", "human", "human"],
+      ["human", "flag", "human"],
+      ["preview", "flag", "preview"],
+      ["preview", "human", "human"],
+    ] as const
+  ) {
+    const store = {
+      get: () => Promise.resolve({ id: "p", name: "P", created_at: "", confirm_policy: projects }),
+    };
+    const [found] = await underProjects(store, [site({ project_id: "p", confirm_policy: own })]);
+    assert.equal(found!.confirm_policy, strictest, `${own} and ${projects}`);
+  }
 });
 
 const POLICIES: [token: ConfirmPolicy, site: ConfirmPolicy, bound: boolean, passes: boolean][] = [

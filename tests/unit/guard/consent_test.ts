@@ -17,6 +17,31 @@ const START = 1_000_000_000_000;
 /** What a call is stopped with that was given no earlier answer. */
 const GOES_ON = new Error("goes on to its plan");
 
+/** What a call depends on, over what is kept of consents. */
+const portsOver = (consents: Partial<ConsentStore>, now = START) => ({
+  store: {
+    consents: consents as ConsentStore,
+    audit: { resolution: () => Promise.resolve(null) },
+    changes: { days: 30 },
+    approvals: {} as ApprovalStore,
+  },
+  tell: () => Promise.resolve([]),
+  baseUrl: "https://gateway.example",
+  now: () => now,
+  every: () => () => {},
+  delay: () => Promise.resolve(),
+});
+
+/** A call that may take as long as any, and its record. */
+const calling = (requestId = "r") => ({
+  caller: caller(),
+  subject: SUBJECT,
+  run: { request_id: requestId, deadline: START + LIMITS.CALL_DEADLINE_MS },
+  inspectionHint: "look at the site",
+  place: PLACE,
+  record: new CallRecord(START, { door: "rest", requestId, caller: caller(), tool: "write" }),
+});
+
 /** A call that meets a record of an equal one, and what it waited for altogether. */
 function meeting(
   record: Partial<ConsentRecord>,
@@ -42,16 +67,8 @@ function meeting(
     signed: () => Promise.resolve(signed(waited)),
   };
   const ports = {
-    store: {
-      consents: consents as ConsentStore,
-      audit: { resolution: () => Promise.resolve(null) },
-      changes: { days: 30 },
-      approvals: {} as ApprovalStore,
-    },
-    tell: () => Promise.resolve([]),
-    baseUrl: "https://gateway.example",
+    ...portsOver(consents),
     now: () => now,
-    every: () => () => {},
     delay(ms: number) {
       waited += ms;
       now += ms;
@@ -61,17 +78,7 @@ function meeting(
       return Promise.resolve();
     },
   };
-  const run = { request_id: "second", deadline: START + LIMITS.CALL_DEADLINE_MS };
-  const door = { door: "rest", requestId: "second", caller: caller(), tool: "write" } as const;
-  const call = {
-    caller: caller(),
-    subject: SUBJECT,
-    run,
-    inspectionHint: "look at the site",
-    place: PLACE,
-    record: new CallRecord(START, door),
-  };
-  const judged = new Consent(ports, call).once({
+  const judged = new Consent(ports, calling("second")).once({
     presented: { confirmToken: undefined, idempotencyKey: "k" },
     plan: () => Promise.reject(GOES_ON),
     intent: () => Promise.reject(GOES_ON),
@@ -132,35 +139,14 @@ Deno.test("a write whose process has been silent for long enough is told to be i
 Deno.test("a call whose client has left, or whose time is up, once its plan is made begins nothing", async () => {
   const left = new AbortController();
   left.abort();
-  const door = { door: "rest", requestId: "r", caller: caller(), tool: "write" } as const;
   const cases = [
     { signal: left.signal, now: START, code: "E_CANCELLED" },
     { signal: undefined, now: START + LIMITS.CALL_DEADLINE_MS, code: "E_UPSTREAM" },
   ];
   for (const { signal, now, code } of cases) {
-    const record = new CallRecord(START, door);
-    const store = {
-      consents: {} as ConsentStore,
-      audit: { resolution: () => Promise.resolve(null) },
-      changes: { days: 30 },
-      approvals: {} as ApprovalStore,
-    };
-    const ports = {
-      tell: () => Promise.resolve([]),
-      baseUrl: "https://gateway.example",
-      store,
-      now: () => now,
-      every: () => () => {},
-      delay: () => Promise.resolve(),
-    };
-    const consent = new Consent(ports, {
-      caller: caller(),
-      subject: SUBJECT,
-      run: { request_id: "r", deadline: START + LIMITS.CALL_DEADLINE_MS },
-      inspectionHint: "look at the site",
-      place: PLACE,
-      record,
-    });
+    const call = calling();
+    const { record } = call;
+    const consent = new Consent(portsOver({}, now), call);
     const begun: string[] = [];
     const once = consent.once({
       presented: { confirmToken: undefined, idempotencyKey: undefined },
@@ -181,31 +167,10 @@ Deno.test("a plan is told whether the call carries the token of its preview, or 
   const consents: Partial<ConsentStore> = {
     find: (name) => Promise.resolve({ ...open, name } as ConsentRecord),
   };
-  const store = {
-    consents: consents as ConsentStore,
-    audit: { resolution: () => Promise.resolve(null) },
-    changes: { days: 30 },
-    approvals: {} as ApprovalStore,
-  };
-  const ports = {
-    tell: () => Promise.resolve([]),
-    baseUrl: "https://gateway.example",
-    store,
-    now: () => START,
-    every: () => () => {},
-    delay: () => Promise.resolve(),
-  };
   for (const confirmToken of [token, undefined]) {
-    const door = { door: "rest", requestId: "r", caller: caller(), tool: "write" } as const;
-    const record = new CallRecord(START, door);
-    const consent = new Consent(ports, {
-      caller: caller(),
-      subject: SUBJECT,
-      run: { request_id: "r", deadline: START + LIMITS.CALL_DEADLINE_MS },
-      inspectionHint: "look at the site",
-      place: PLACE,
-      record,
-    });
+    const call = calling();
+    const { record } = call;
+    const consent = new Consent(portsOver(consents), call);
     const once = consent.once({
       presented: { confirmToken, idempotencyKey: undefined },
       plan: () => Promise.reject(GOES_ON),
@@ -216,4 +181,30 @@ Deno.test("a plan is told whether the call carries the token of its preview, or 
     const { decision } = record;
     assert.deepEqual([decision.latest("confirmed"), decision.latest("bound")], [true, confirmToken && true]);
   }
+});
+
+Deno.test("a token that another call has spent is spent, also where that call never began to write", async () => {
+  const content = contentOf(SUBJECT, null);
+  const open = { state: "open", content, version: "1", expires_at: START + 1000 } as const;
+  const spent = {
+    ...open,
+    state: "running",
+    request_id: "first",
+    deadline: START - 1000,
+    begun: false,
+    version: "2",
+  };
+  let spendings = 0;
+  const consents: Partial<ConsentStore> = {
+    find: (name) => Promise.resolve({ ...spendings === 0 ? open : spent, name } as ConsentRecord),
+    spend: () => Promise.resolve(++spendings > 1),
+  };
+  const once = new Consent(portsOver(consents), calling()).once({
+    presented: { confirmToken: `cft_${"a".repeat(22)}`, idempotencyKey: undefined },
+    plan: () => Promise.resolve({ gate: true, revision: null, changes: [] } as unknown as ReadyCall),
+    intent: () => Promise.reject(GOES_ON),
+    run: () => Promise.reject(GOES_ON),
+  });
+  await assert.rejects(once, { code: "E_CONFIRM_INVALID", message: /another call has used it up/ });
+  assert.equal(spendings, 1);
 });

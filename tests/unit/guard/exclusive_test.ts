@@ -30,7 +30,8 @@ class Leases {
 
 const WORK_MS = 10_000;
 
-function ports(leases = new Leases()): { leases: Leases; ports: ExclusivePorts } {
+function ports(): { leases: Leases; ports: ExclusivePorts } {
+  const leases = new Leases();
   return { leases, ports: { store: { leases }, now: () => 0, delay: () => Promise.resolve() } };
 }
 

@@ -1,6 +1,6 @@
 /** Step 8: what would publish, then the schema, then the manifest's rules; what every tool takes is set apart. */
 import assert from "node:assert/strict";
-import { type Asks, readInput } from "../../../guard/pipeline/input.ts";
+import { type Asks, forwardedTo, readInput } from "../../../guard/pipeline/input.ts";
 import { checker } from "../../../registry/dialect.ts";
 import { manifest, refusal } from "./_callers.ts";
 
@@ -143,5 +143,40 @@ Deno.test("what becomes text of a file holds any word, and the arguments beside 
   assert.deepEqual(input(args, fields).args, { ...args, loud: false });
   for (const beside of [{ Status: "publish" }, { extra: { status: "publish" } }, { publish: true }]) {
     await refusal(() => input({ ...args, ...beside }, fields), "E_FORBIDDEN_OP");
+  }
+});
+
+/** A write of a site's own tool, whose site shows what it would do. */
+const forwardedWrite = (args: Record<string, unknown>, asks: Asks = {}, previews = true) => {
+  const offer = {
+    sites: ["acme"],
+    writesAt: ["acme"],
+    has: (name: string) => name === "preview",
+    previews: () => previews,
+    first: () => false,
+  };
+  const given = { args, siteId: "acme", confirm: false, confirmToken: undefined, dryRun: false };
+  return forwardedTo({ manifest: manifest({ tier: "T0" }), offer }, given, "acme", { asks });
+};
+
+Deno.test("a preview of a site's own tool that is asked for in another spelling is refused, and never a write", async () => {
+  for (const name of ["dryRun", "DRY-RUN", "simulate", "Confirm", "confirmed", "confirmToken"]) {
+    const { message } = await refusal(() => forwardedWrite({ title: "a", [name]: true }), "E_BAD_INPUT");
+    assert.match(message, new RegExp(`^${name}: unknown argument, did you mean .*nothing was sent$`));
+  }
+  const own = forwardedWrite({ title: "a", preview: true });
+  assert.deepEqual([own.args, own.dryRun], [{ title: "a", preview: true }, false], "the tool's own argument");
+});
+
+Deno.test("confirm: false asks for a preview of a site's own tool, as an argument and beside the arguments", async () => {
+  assert.equal(forwardedWrite({ title: "a" }).dryRun, false);
+  assert.equal(forwardedWrite({ title: "a" }, { confirm: true }).dryRun, false);
+  for (
+    const [args, asks] of [[{ confirm: false }, {}], [{}, { confirm: false }], [{}, {
+      dry_run: true,
+    }]] as const
+  ) {
+    assert.equal(forwardedWrite(args, asks).dryRun, true);
+    await refusal(() => forwardedWrite(args, asks, false), "E_NOT_SUPPORTED");
   }
 });

@@ -1,7 +1,7 @@
 /** What of arguments is kept: no credential by name or look, nothing beyond the budget, whatever is thrown at it. */
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { redactText, shorten } from "../../../guard/audit/redact.ts";
+import { redactText, redactWhole, shorten } from "../../../guard/audit/redact.ts";
 import { LIMITS } from "../../../core/model.ts";
 import { words } from "../../words.ts";
 
@@ -128,7 +128,13 @@ Deno.test("a value under a name of a secret is taken out whole, whatever it is; 
   `);
   for (const name of names) {
     for (const value of ["hunter2", 7, true, ["hunter2"], { a: "hunter2" }]) {
-      assert.deepEqual(shorten({ [name]: value }), { [name]: "[redacted]" });
+      const taken = { [name]: "[redacted]" };
+      assert.deepEqual(shorten({ [name]: value }), taken);
+      assert.deepEqual(
+        redactWhole([{ in: { [name]: value } }]),
+        [{ in: taken }],
+        "where texts are shown whole as well",
+      );
     }
     assert.deepEqual(shorten({ [name]: null }), { [name]: null });
     assert.deepEqual(shorten({ [name]: "" }), { [name]: "" });

@@ -1,5 +1,6 @@
 /** Step 9: which site a call is about; what a stranger learns of sites that are not theirs, which is nothing. */
 import assert from "node:assert/strict";
+import { sitesInScope } from "../../../guard/pipeline/scope.ts";
 import { findSite } from "../../../guard/pipeline/site.ts";
 import { site } from "../platforms/_site.ts";
 import { caller, refusal } from "./_callers.ts";
@@ -61,4 +62,30 @@ Deno.test("a star among sites is a scope only where it stands alone as an entry,
 Deno.test("a long name is shown in part", async () => {
   const { message } = await refusal(() => findSite(sites, caller(), "x".repeat(5000)), "E_NOT_FOUND");
   assert.ok(message.length < 200);
+});
+
+Deno.test("a caller is told of the sites in scope alone, whether none was named or one by another name", async () => {
+  const all = [site({ id: "acme", name: "Acme" }), site({ id: "secret", name: "Secret" })];
+  const listed = { ...sites, list: () => Promise.resolve(all) };
+  const none = await refusal(() => findSite(listed, caller(ACME), undefined), "E_BAD_INPUT");
+  assert.match(none.message, /: "acme" \(cms\)$/);
+  const meant = await refusal(() => findSite(listed, caller(ACME), "Acme"), "E_SCOPE_DENIED");
+  assert.match(meant.message, /did you mean "acme"/);
+  const other = await refusal(() => findSite(listed, caller(ACME), "Secret"), "E_SCOPE_DENIED");
+  assert.doesNotMatch(other.message, /did you mean/);
+});
+
+Deno.test("the sites of a token with an owner are those that both name", () => {
+  const scopes: [token: string[], owner: string[] | null, both: string[]][] = [
+    [["*"], null, ["*"]],
+    [["a", "b"], null, ["a", "b"]],
+    [["a", "b"], ["*"], ["a", "b"]],
+    [["*"], ["b", "c"], ["b", "c"]],
+    [["a", "b"], ["b", "c"], ["b"]],
+    [["a"], ["c"], []],
+  ];
+  for (const [token, owner, both] of scopes) {
+    const who = caller({ allowed_sites: token }, owner && { allowed_sites: owner });
+    assert.deepEqual(sitesInScope(who), both);
+  }
 });

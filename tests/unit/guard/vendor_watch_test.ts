@@ -1,6 +1,6 @@
 /** The watch over versions of upstreams: what is said 120 days before one ends, by a clock that the test sets. */
 import assert from "node:assert/strict";
-import type { Site, VersionEnding } from "../../../core/model.ts";
+import type { VersionEnding } from "../../../core/model.ts";
 import { VendorWatch } from "../../../guard/vendor_watch.ts";
 import type { VersionWatch } from "../../../platforms/_connector/connector.ts";
 import { readConnectors } from "../../../registry/connectors.ts";
@@ -11,11 +11,11 @@ const connectors = await readConnectors([new URL("../../../", import.meta.url)])
 const defaults = Object.fromEntries(connectors.settings.map(({ name, default: value }) => [name, value]));
 const watched = connectors.all.flatMap(({ watch = [] }): readonly VersionWatch[] => watch);
 
-function watchAt(day: string, upstream: Record<string, string | null> = {}, sites: readonly Site[] = []) {
+function watchAt(day: string, upstream: Record<string, string | null> = {}) {
   const logged: Record<string, unknown>[] = [];
   const watch = new VendorWatch({
     connectors,
-    store: { sites: { list: () => Promise.resolve(sites) } },
+    store: { sites: { list: () => Promise.resolve([]) } },
     upstream: { ...defaults, ...upstream },
     now: () => Date.parse(day),
     log: (event) => void logged.push(event),

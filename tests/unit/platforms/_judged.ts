@@ -15,7 +15,7 @@ export interface Judging {
 }
 
 /** The settings of a connector as they stand where the operator set none. */
-export function defaults({ settings = {} }: Connector): Record<string, string | null> {
+function defaults({ settings = {} }: Connector): Record<string, string | null> {
   return Object.fromEntries(Object.entries(settings).map(([name, one]) => [name, one.default]));
 }
 

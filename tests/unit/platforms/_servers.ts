@@ -1,7 +1,7 @@
 /** Servers on loopback, and a way out that may reach them. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../core/errors.ts";
-import { createHttp, type HttpOptions } from "../../../platforms/_http/http.ts";
+import { createHttp } from "../../../platforms/_http/http.ts";
 import type { Incoming, Outgoing } from "../../../platforms/_http/request.ts";
 import { createTransport } from "../../../platforms/_http/transport.ts";
 
@@ -22,7 +22,6 @@ export async function withServer(
       send: (out: Partial<Outgoing>, ms?: number) => Promise<Incoming>;
     },
   ) => Promise<void>,
-  options: Partial<HttpOptions> = {},
 ): Promise<void> {
   const seen: Request[] = [];
   const waits: number[] = [];
@@ -38,7 +37,6 @@ export async function withServer(
       waits.push(ms);
       return Promise.resolve();
     },
-    ...options,
   });
   const send = (out: Partial<Outgoing>, ms = 5000) =>
     http.send({ method: "GET", url: `${base}/`, effect: "read", ...out }, { deadline: Date.now() + ms });

@@ -15,13 +15,12 @@ const look = (out: Partial<Outgoing>) =>
   });
 
 const read = (path: string): Partial<Outgoing> => ({ url: `${ROOT}/${path}` });
-const write = (path: string, json: unknown, more: Partial<Outgoing> = {}): Partial<Outgoing> => ({
+const write = (path: string, json: unknown): Partial<Outgoing> => ({
   method: "POST",
   effect: "write",
   url: `${ROOT}/${path}`,
   json,
   live: false,
-  ...more,
 });
 const clone = (more: Record<string, unknown>) => ({
   template_id: 9,

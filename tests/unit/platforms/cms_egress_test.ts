@@ -58,6 +58,7 @@ const PASSES: Record<string, Partial<Outgoing>> = {
     url: "https://acme.example/index.php?rest_route=/wp/v2/posts/7&context=edit",
   },
   "a site in a folder": { url: "https://acme.example/blog/wp-json/wp/v2/posts/7" },
+  "the index under another name": { url: "https://acme.example/api/?_fields=name,namespaces" },
   "another name of the API": { url: "https://acme.example/api/wp/v2/posts/7" },
   "the types of posts": { url: `${API}/types?context=edit` },
   "what of a plugin's type is public": {
@@ -87,6 +88,8 @@ const PASSES: Record<string, Partial<Outgoing>> = {
   }),
   "a page's schedule taken back": write("pages/9", { status: "draft", date: null }),
   "a tag": write("tags", { name: "x" }),
+  "a tag of a language": write("tags?lang=de", { name: "x" }),
+  "terms of a language": { url: `${API}/tags?slug[]=a&lang=de` },
   "an upload": { ...write("media", undefined), body: new Uint8Array(1), headers: IMAGE },
   "an image's texts": write("media/3", { alt_text: "x", post: 7 }),
   "what stood there, shown": back(`dry; id=${ID}`, { effect: "read" }),
@@ -199,6 +202,16 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
   "batch": { ...write("", {}), url: "https://acme.example/wp-json/batch/v1" },
   "the page of an admin": { url: "https://acme.example/wp-admin/post.php?action=trash" },
   "the front page with credentials": { method: "HEAD", url: "https://acme.example/" },
+  "a folder of WordPress's own, as if it were the index": {
+    url: "https://acme.example/wp-admin/?_fields=name",
+  },
+  "the index under another name, asked for more": { url: "https://acme.example/api/?_fields=name&page=1" },
+  "a page, as if it were the index": { url: "https://acme.example/about?_fields=name" },
+  "the front page, as if it were the index": { url: "https://acme.example/?_fields=name" },
+  "a write to the index under another name": {
+    ...write("", {}),
+    url: "https://acme.example/api/?_fields=name",
+  },
   "a path outside the API": { url: "https://acme.example/?p=7" },
   "a route by two names": { url: "https://acme.example/wp-json/wp/v2/posts/7?rest_route=/wp/v2/settings" },
   "a route twice": { url: "https://acme.example/?rest_route=/wp/v2/posts&rest_route=/wp/v2/settings" },
@@ -217,6 +230,7 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
     headers: { ...IMAGE, "content-disposition": 'attachment; filename="../a.php"' },
   },
   "an upload of text": { ...write("media", undefined), body: "x", headers: IMAGE },
+  "a post of a language": write("posts?lang=de", { title: "x", content: "y", status: "draft" }),
   "a tag's parent by another name": write("tags", { name: "x", meta: {} }),
 };
 

@@ -32,6 +32,7 @@ Deno.test("only reads of known routes that name the site's own location may be s
     [get("/workflows/?locationId=own&locationId=other"), /another location/],
     [get("/workflows/?locationId=own&altId=other"), /another location/],
     [get("/workflows/"), /no location/],
+    [get("/invoices/?altId=own&altType=agency"), /no location/],
     [get("/opportunities/search?locationId=own"), /no location/],
     [get("/locations/other"), /another location/],
     [get("/locations/own/../other"), /another location/],

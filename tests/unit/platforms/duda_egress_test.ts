@@ -88,6 +88,11 @@ const REFUSED: Record<string, Partial<Outgoing>> = {
     type: "HTML",
     element_source_id: "s",
   }),
+  "a section with more": write("POST", `/pages/${PAGE}/elements`, {
+    type: "SECTION",
+    element_source_id: "s",
+    html: "<p>",
+  }),
   "an import that is not Base64": write("POST", "/blog/posts/import", { title: "x", content: "<p>" }),
   "a date of publication": write("PATCH", `/blog/posts/${POST}`, { publish_date: "2026-01-01" }),
   "a schedule too close": write("PATCH", `/blog/posts/${POST}`, {

@@ -10,10 +10,10 @@ const account = (user: string) => ({
 });
 
 /** When each of many is sent that are all asked for at once; those that wait ask again when told to. */
-function sendAll(count: number, wait: (now: number) => number, step = 1): number[] {
+function sendAll(count: number, wait: (now: number) => number): number[] {
   const sent: number[] = [];
   const due = new Map(Array.from({ length: count }, (_, at) => [at, 0]));
-  for (let now = 0; due.size > 0; now += step) {
+  for (let now = 0; due.size > 0; now++) {
     for (const [at, when] of due) {
       if (when > now) continue;
       const ms = wait(now);

@@ -94,6 +94,15 @@ Deno.test("reads: of the site's own repository, and who has the app installed th
   ]);
 });
 
+Deno.test("reads: no file that is blocked, however its path is written", () => {
+  kept(STATIC, /is never read$/, [
+    ["GET", `${OWN}/contents/.env`],
+    ["GET", `${OWN}/contents/web%2F.env?ref=main`],
+    ["GET", `${OWN}/contents/.GITHUB/workflows/deploy.yml`],
+    ["GET", `${OWN}/contents/%`],
+  ]);
+});
+
 Deno.test("methods that take away or change the method never leave, whatever the right", () => {
   for (const grant of [undefined, GRANT]) {
     kept(STATIC, /never sends "DELETE"/, [

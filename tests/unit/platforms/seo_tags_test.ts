@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { tagWarnings, withoutTags } from "../../../platforms/wordpress/seo/tags.ts";
 
 /** Texts, and what WordPress's wp_strip_all_tags and wp_pre_kses_less_than leave of them (6.5 and 7.1). */
-export const TAGGED: readonly (readonly [text: string, stays: string])[] = [
+const TAGGED: readonly (readonly [text: string, stays: string])[] = [
   ["With <b>tags</b> inside", "With tags inside"],
   ["<p>First</p><p>Second</p>", "FirstSecond"],
   ["One<br/>two", "Onetwo"],

@@ -34,8 +34,8 @@ const seen = (before: PublicKind, after: PublicKind) => {
   ];
 };
 /** The 100 of a large site that were changed last. */
-const many = (first: number, more: Partial<PublicItem> = {}) =>
-  Array.from({ length: 100 }, (_, n) => item(first + n, { modified: at(-100 - n), ...more }));
+const many = (first: number) =>
+  Array.from({ length: 100 }, (_, n) => item(first + n, { modified: at(-100 - n) }));
 
 Deno.test("what became public is told from what was, whatever the dates say", () => {
   const scheduled = { state: "scheduled", date: at(30) } as const;

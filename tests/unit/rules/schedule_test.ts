@@ -161,6 +161,7 @@ Deno.test("before a site is asked, a date is refused only where it is too soon i
   }
   assert.throws(() => checkSchedule("2026-13-01", NOON), { code: "E_BAD_INPUT" });
   assert.doesNotThrow(() => checkSchedule("2026-12-01T09:00", NOON));
+  assert.doesNotThrow(() => checkSchedule("2026-11-21T00:02", NOON), "it is ahead where a day begins last");
   assert.throws(() => checkSchedule("2026-11-20T23:00", NOON), { code: "E_FORBIDDEN_OP" });
   assert.throws(() => checkSchedule("2026-12-01T09:61", NOON), { code: "E_BAD_INPUT" });
 });

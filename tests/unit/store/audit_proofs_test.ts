@@ -30,8 +30,7 @@ async function five(): Promise<Bench> {
   return at;
 }
 
-const another = ({ kv, clock }: Bench, with_keys = AUDIT_KEYS) =>
-  new Audit(new Database(kv, clock.now, clock.now), with_keys);
+const another = ({ kv, clock }: Bench) => new Audit(new Database(kv, clock.now, clock.now), AUDIT_KEYS);
 
 /** A chain as a version before wrote it: nothing but hashes. Answers its segments with their keys. */
 function chained(writer: string, rows: readonly (readonly [id: string, line: string])[]) {

@@ -90,7 +90,17 @@ Deno.test("nothing of an erased site and of its person is left, and the neighbou
   const preview = await store.erasures.preview("site", GONE.site);
   assert.deepEqual((await dump(both)).kinds.get("sites"), 2, "a preview takes nothing");
   const site = await erased(store, clock, "site", GONE.site);
-  assert.deepEqual(site.took, preview!.took, "it takes what the preview says");
+  const { deleted, unnamed, ended } = site;
+  assert.deepEqual(
+    [deleted, unnamed, ended],
+    [preview!.deleted, preview!.unnamed, preview!.ended],
+    "it takes what the preview says",
+  );
+  assert.ok(
+    [deleted, unnamed, ended].every((counts) => Object.keys(counts).length > 0),
+    JSON.stringify(site),
+  );
+  assert.equal(deleted["users"], undefined, "a person who may work there loses its name and stays");
   assert.ok(site.rows >= 4 && site.rows_changed >= 1, JSON.stringify(site));
   assert.equal(await store.sites.get(GONE.site), null);
   const { person } = GONE;

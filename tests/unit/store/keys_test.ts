@@ -189,3 +189,14 @@ Deno.test("keys in the wrong order, a lost one, and a record of somebody else's 
     message: /^The record \["users","eve"\] was not written by the gateway/,
   });
 });
+
+Deno.test("a check under keys that are not the store's says once for all kinds under which key they are proven", async () => {
+  await using p = await place();
+  const { faults } = await checkStore({ path: p.path, keys: [NEXT], now: Date.now });
+  const named = faults.filter((one) => one.includes("are proven under key"));
+  assert.equal(named.length, 1, faults.join("\n"));
+  assert.match(
+    named[0]!,
+    /^ENCRYPTION_KEYS: the tokens, tokens_by_hash, users, .*, webhooks of the store are proven/,
+  );
+});

@@ -92,7 +92,7 @@ function askOf(below: (count: number) => number, known: (kv: Deno.Kv) => Deno.Kv
 }
 
 /** What a KV answers, refusals too; of versions only which are the same, for nothing else is asked of them. */
-export class Asked {
+class Asked {
   readonly entries: Deno.KvEntryMaybe<unknown>[] = [];
   readonly #versions: string[] = [];
 
@@ -130,7 +130,7 @@ const checks = (count: number): Ask => async (kv) => {
 };
 
 /** What is at a limit or beyond it, and what no KV takes. */
-export const EDGES: Readonly<Record<string, Ask>> = {
+const EDGES: Readonly<Record<string, Ask>> = {
   "an empty key is read": (kv) => kv.get([]),
   "an empty key is set": (kv) => kv.set([], 1),
   "the longest key": async (kv) => (await kv.set([long(2046)], 1)).ok,

@@ -10,10 +10,12 @@ const DAY_MS = 24 * 60 * 60_000;
 const FOREVER = Infinity;
 
 /** The most of the moments that lie within any window. */
-function busiest(moments: readonly number[], window_ms = LIMITS.window_ms): number {
+function busiest(moments: readonly number[]): number {
   const sorted = [...moments].sort((a, b) => a - b);
   return Math.max(
-    ...sorted.map((end, last) => sorted.slice(0, last + 1).filter((at) => at > end - window_ms).length),
+    ...sorted.map((end, last) =>
+      sorted.slice(0, last + 1).filter((at) => at > end - LIMITS.window_ms).length
+    ),
   );
 }
 

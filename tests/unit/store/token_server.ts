@@ -17,7 +17,7 @@ export type Rotation =
   /** The replaced token works on for a while. */
   | "grace";
 
-export const LIFE_SECONDS = 3600;
+const LIFE_SECONDS = 3600;
 const GRACE_MS = 120_000;
 
 /** The upstream's side of one person's grant. */

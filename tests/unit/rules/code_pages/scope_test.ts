@@ -1,11 +1,13 @@
 /** CSS scoped to one class: what each selector becomes, what is renamed, and what is refused and where. */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../../core/errors.ts";
-import { scopeCss, scopeSheets } from "../../../../rules/code_pages/scope.ts";
+import { scopeSheets } from "../../../../rules/code_pages/scope.ts";
 
 const S = ".so-0123456789";
 const N = "so-0123456789";
 const IN = `:is(${S},${S} *)`;
+
+const scopeCss = (text: string, scope: string) => scopeSheets([{ text, label: "css" }], scope)[0]!;
 
 /** What goes in, what comes out; `§` stands for the class's selector, `¤` for its name. */
 const SCOPED: readonly (readonly [string, string])[] = [
