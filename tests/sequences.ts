@@ -328,9 +328,11 @@ export class Play {
   }
 
   #keep(intent: Intent, id: string, changed: Changed, value: unknown, set: string | null = null): void {
-    const { undoable, items = [1] } = (value ?? {}) as { undoable?: boolean; items?: readonly unknown[] };
+    const { undoable, items } = (value ?? {}) as { undoable?: boolean; items?: readonly unknown[] };
     const { as, write } = intent;
-    const made = { id, as, write, changed, undoable: undoable !== false, set, items: items.length };
+    // How many calls a set has that a person approved is not in the answer: whether all went back is not known.
+    const count = set === null ? 1 : Infinity;
+    const made = { id, as, write, changed, undoable: undoable !== false, set, items: items?.length ?? count };
     this.#judge.made.push({ ...made, undone: false });
   }
 

@@ -199,6 +199,8 @@ export class Gate implements AsyncDisposable {
 
   async #again(): Promise<void> {
     this.#old.push([this.kit, this.#life]);
+    // In one process the lines of writes to a branch are shared: nobody is to wait there behind the dead.
+    this.#life.bury();
     this.#ahead += KILLED_MS;
     // What it held is free by then: a lease's time is the machine's, not that of the sequence.
     for await (const { key } of this.kv.list({ prefix: ["leases"] })) await this.kv.delete(key);
