@@ -198,10 +198,9 @@ async function write(
     `variables: the template has no placeholder "${key}"; it was not used`
   );
   const differences = [
-    ...wire.changedElsewhere,
     ...named === undefined ? [] : wordsDifference("title", title, named),
     ...addressed === undefined ? [] : slugDifference(slug, addressed),
     ...below === undefined ? [] : valueDifference("parent_id", parent, below),
   ];
-  return { ...written(state, differences), elements, warnings, uncompared: UNSHOWN };
+  return { ...written(wire, state, differences), elements, warnings, uncompared: UNSHOWN };
 }

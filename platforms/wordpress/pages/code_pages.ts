@@ -249,13 +249,6 @@ async function write(
   await requireUnpublished(wire, "pages", state, making);
   const read = async () => (await wire.forCleanup().get(`${COMPANION}/code-pages/${id}`, {}, STORED)).data;
   const proof = await compareCodePage(sent, done?.state ?? null, read);
-  const differences = [...proof.differences, ...wire.changedElsewhere];
-  return {
-    ...written(state, []),
-    slug,
-    scope_class,
-    ...proof,
-    differences,
-    stored: done?.state.stored,
-  };
+  const told = written(wire, state, proof.differences);
+  return { ...proof, ...told, slug, scope_class, stored: done?.state.stored };
 }

@@ -144,7 +144,7 @@ export async function changeLive(
     }; lead them there with set_seo_redirect`,
   ];
   return {
-    ...written(record, [...beside, ...wire.changedElsewhere]),
+    ...written(wire, record, beside),
     record,
     warnings: elsewhere,
     caches_asked: wire.cachesAsked,

@@ -125,7 +125,7 @@ export async function createPage(
   );
   await requireUnpublished(wire, "pages", record, made);
   const differences = pageDifferences(record, { ...sent, status: "draft" }, mayStoreAny(wire));
-  return { ...written(record, differences), parts: madeParts(record) };
+  return { ...written(wire, record, differences), parts: madeParts(record) };
 }
 
 /** Changes the given fields of a draft or scheduled page. Throws E_FORBIDDEN_OP, CmsError. */
@@ -138,7 +138,7 @@ export async function updatePage(
   const sent = body(fields);
   const { record, beside } = await changeDraft(wire, "pages", id, sent, seen);
   const done = {
-    ...written(record, [...pageDifferences(record, sent, mayStoreAny(wire)), ...beside]),
+    ...written(wire, record, [...pageDifferences(record, sent, mayStoreAny(wire)), ...beside]),
     ...seen ? { parts: toSnapshot({ ...seen.read, record }).parts } : {},
   };
   const unstyled = sent["content"] !== undefined && record.meta._site_ops_scope !== "";

@@ -260,7 +260,7 @@ async function createDraft(wire: WordPressClient, draft: CmsDraft, made: Making)
   const record = await wire.post(`wp/v2/${kind}`, { _fields: FIELDS }, { ...sent, status: "draft" }, POST);
   await requireUnpublished(wire, kind, record, made);
   const beside = [...differences(record, { ...sent, status: "draft" }, mayStoreAny(wire)), ...renamed];
-  return { ...written(record, beside), parts: madeParts(record) };
+  return { ...written(wire, record, beside), parts: madeParts(record) };
 }
 
 /** Changes the given fields of a draft or scheduled post. Throws E_FORBIDDEN_OP, CmsError. */
@@ -275,7 +275,11 @@ async function updateDraft(
   if (Object.keys(sent).length === 0) throw new GatewayError("E_BAD_INPUT", "Nothing to change was given");
   const { kind } = draft;
   const { record, beside } = await changeDraft(wire, kind, id, sent, seen);
-  const done = written(record, [...differences(record, sent, mayStoreAny(wire)), ...renamed, ...beside]);
+  const done = written(wire, record, [
+    ...differences(record, sent, mayStoreAny(wire)),
+    ...renamed,
+    ...beside,
+  ]);
   return seen ? { ...done, parts: toSnapshot({ ...seen.read, record }).parts } : done;
 }
 
@@ -294,5 +298,5 @@ export async function changeDraft(
   const record = await change(wire, { kind, id, fields, dependsOn, judge: judge(kind, "update") }, seen);
   await requireUnpublished(wire, kind, record, null);
   const beside = seen ? changedBeside(seen.read.record, record, fields) : [];
-  return { record, beside: [...beside, ...wire.changedElsewhere] };
+  return { record, beside };
 }

@@ -119,7 +119,7 @@ export async function schedule(
 ): Promise<Updated> {
   const before = seen ?? await checkState(wire, kind, id, "schedule", moment);
   const after = await sendSchedule(wire, kind, id, moment, before);
-  if (after.status === "future" && utc(after.date_gmt) === moment.utc) return moved(before, after);
+  if (after.status === "future" && utc(after.date_gmt) === moment.utc) return moved(wire, before, after);
   const undone = await revert(wire, kind, id);
   const what = after.status === "future"
     ? `the date ${utc(after.date_gmt)}`
@@ -186,7 +186,7 @@ export async function unschedule(
   const fields = { status: "draft", date: null };
   const what = { kind, id, fields, dependsOn: ["status", "date_gmt"], judge: judge(kind, "unschedule") };
   const after = await change(wire, what, seen);
-  if (after.status === "draft") return moved(seen, after);
+  if (after.status === "draft") return moved(wire, seen, after);
   throw new GatewayError(
     "E_UPSTREAM",
     `${label(kind, id)} was to become a draft, but the site shows "${
@@ -215,9 +215,7 @@ export async function publish(
   const after = await change(wire, what, before);
   if (after.status === "publish") {
     const caches_asked = wire.cachesAsked;
-    const done = moved(before, after);
-    const differences = [...done.differences, ...wire.changedElsewhere];
-    return { ...done, differences, warnings: elsewhere(before, after), caches_asked };
+    return { ...moved(wire, before, after), warnings: elsewhere(before, after), caches_asked };
   }
   throw new GatewayError(
     "E_UPSTREAM",

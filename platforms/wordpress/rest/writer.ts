@@ -301,17 +301,22 @@ export function requireUnchanged(
   throw stale(kind, now.record.id, differ, changed);
 }
 
-/** A write's result in this gateway's words, with the differences that were found. */
-export function written(state: PostState, differences: readonly string[]): Written {
-  return { id: state.id, status: statusWord(state.status), url: state.link, differences };
+/** A write's result in this gateway's words, with the differences that were found, and what it changed of other posts. */
+export function written(wire: WordPressClient, state: PostState, differences: readonly string[]): Written {
+  const all = [...differences, ...wire.changedElsewhere];
+  return { id: state.id, status: statusWord(state.status), url: state.link, differences: all };
 }
 
 /** The same after a change of the state alone, everything else compared with what was seen, and the parts it has now. */
-export function moved(before: StateSnapshot | undefined, after: ContentRecord): Updated {
-  if (before === undefined) return written(after, []);
+export function moved(
+  wire: WordPressClient,
+  before: StateSnapshot | undefined,
+  after: ContentRecord,
+): Updated {
+  if (before === undefined) return written(wire, after, []);
   const told = before.going === after.slug ? { slug: after.slug } : {};
   const differences = changedBeside(before.read.record, after, { status: after.status, ...told });
-  return { ...written(after, differences), parts: partsNow(before.read, after) };
+  return { ...written(wire, after, differences), parts: partsNow(before.read, after) };
 }
 
 /**
